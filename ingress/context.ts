@@ -34,6 +34,7 @@ import type { MinuteBound } from "./core/minute-bound.ts";
 import type { RefusalLog } from "./core/refusal-log.ts";
 import type { Operators } from "./core/authenticate-operator.ts";
 import type { Cancel } from "./wait/cancel.ts";
+import type { FleetLink } from "./wait/fleet.ts";
 import type { JobWaiter } from "./wait/job-waiter.ts";
 import type { Relay } from "./wait/relay.ts";
 import type { Route } from "./core/route.ts";
@@ -81,6 +82,8 @@ export interface IngressContext {
   readonly routes: Map<string, Route>;
   /** NATS connection for provider callbacks, and for operators' requests to workers. */
   readonly connection: Pick<NatsConnection, "info" | "isClosed" | "publish" | "request">;
+  /** Running ingresses of the installation. */
+  readonly fleet: Pick<FleetLink, "ingresses">;
   readonly cancel: Cancel;
   /** Admits jobs. */
   readonly jobs: JobAdmission;

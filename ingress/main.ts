@@ -162,6 +162,7 @@ export async function startIngress(role: Role): Promise<{ readonly port: number 
     relay,
     routes: new Map(),
     connection,
+    fleet,
     cancel,
     jobs,
     dispatcher,

@@ -33,11 +33,17 @@ interface Change {
 
 /** Calls of this ingress as reported to the others. */
 export class OwnCalls {
+  private readonly sender: IngressProcess;
   private readonly reported = new Map<Pool, Map<string, number>>();
   /** Number of messages for which each change has been postponed, by pool and workspace. */
   private waited = new Map<string, number>();
   /** Sequence number of the last message. */
   private n = 0;
+
+  /** @param sender process that reports the calls */
+  constructor(sender: IngressProcess) {
+    this.sender = sender;
+  }
 
   /** Records the changed counts as reported and returns them for the next message. Changes above CHANGES_MAX follow in later messages. */
   takeChanges(inFlight: CallsByPool): Counts {
@@ -69,7 +75,7 @@ export class OwnCalls {
   /** Returns a message with all counts as last reported, for an ingress that has missed a message. */
   whole(): CallCountsMessage {
     const calls = Array.from(this.reported, ([pool, counts]) => [pool, Object.fromEntries(counts)] as const);
-    return { n: this.n, calls: Object.fromEntries(calls), isWhole: true };
+    return { n: this.n, calls: Object.fromEntries(calls), isWhole: true, sender: this.sender };
   }
 
   private changesOf(pool: Pool, inFlight: ReadonlyMap<string, number> = new Map()): Change[] {
@@ -91,6 +97,14 @@ export class OwnCalls {
   }
 }
 
+/** Release and start of an ingress. */
+export interface IngressProcess {
+  /** Version of Sluice; null if the ingress does not report it. */
+  readonly version: string | null;
+  /** Start of the process as Unix time in milliseconds, by the clock of Postgres; null if the ingress does not report it. */
+  readonly startedAt: number | null;
+}
+
 /** Message in which an ingress reports its calls. */
 export interface CallCountsMessage {
   /** Sequence number of the message. A gap shows that a message was lost. */
@@ -98,15 +112,20 @@ export interface CallCountsMessage {
   /** All counts if `isWhole`, otherwise the counts that have changed since the previous message. */
   readonly calls: Counts;
   readonly isWhole?: boolean;
+  /** Process that sends the message. Present in whole messages, which every ingress receives from every other. */
+  readonly sender?: IngressProcess;
 }
 
 interface ReceivedCounts {
+  sender: IngressProcess;
   readonly calls: Map<Pool, Map<string, number>>;
   n: number;
   at: number;
   /** True if a message from that ingress was missed, so that its counts may be wrong. */
   hasHole: boolean;
 }
+
+const UNKNOWN_PROCESS: IngressProcess = { version: null, startedAt: null };
 
 /** Maximum number of other ingresses whose counts are stored. */
 const INGRESSES_MAX = 1_000;
@@ -120,8 +139,14 @@ export class OthersCalls {
     return this.others.size;
   }
 
-  receive(from: string, { n, calls, isWhole }: CallCountsMessage): void {
+  /** Returns release and start of the other running ingresses. */
+  processes(): IngressProcess[] {
+    return Array.from(this.others.values(), ({ sender }) => sender);
+  }
+
+  receive(from: string, { n, calls, isWhole, sender }: CallCountsMessage): void {
     const received = this.others.get(from) ?? {
+      sender: UNKNOWN_PROCESS,
       calls: new Map<Pool, Map<string, number>>(),
       n: 0,
       at: 0,
@@ -130,6 +155,7 @@ export class OthersCalls {
     if (!this.others.has(from) && this.others.size >= INGRESSES_MAX) return;
     this.others.set(from, received);
     received.at = performance.now();
+    if (sender !== undefined) received.sender = sender;
     if (isWhole === true) received.calls.clear();
     else if (n <= received.n) return;
     received.hasHole = isWhole !== true && (received.hasHole || n !== received.n + 1);

@@ -9,12 +9,14 @@ import { liveSlots } from "#shared/database/jobs.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { Logger } from "#shared/base/logger.ts";
 import type { Metrics } from "#shared/metrics/metrics.ts";
+import { commonNow } from "#shared/base/clock.ts";
 import { paced } from "#shared/config/pace.ts";
 import { isUuid } from "#shared/base/ids.ts";
 import { fleetSubject, IN_FLIGHT_FILTER, inFlightSubject, type Pool, POOLS } from "#shared/queue/subjects.ts";
 
+import manifest from "../../package.json" with { type: "json" };
 import type { LiveShares } from "./live-shares.ts";
-import { type CallCountsMessage, OthersCalls, OwnCalls } from "./call-counts.ts";
+import { type CallCountsMessage, type IngressProcess, OthersCalls, OwnCalls } from "./call-counts.ts";
 
 const PUBLISH_INTERVAL_MS = paced(500);
 /**
@@ -51,6 +53,8 @@ type DirectMessage = { readonly from: string } & (CallCountsMessage | { readonly
 export interface FleetLink {
   /** Resolves when the other ingresses have sent their state. No call is served before. */
   readonly ready: Promise<void>;
+  /** Returns release and start of all running ingresses: this one, and those from which messages arrive. */
+  ingresses(): readonly IngressProcess[];
   close(): Promise<void>;
 }
 
@@ -66,7 +70,8 @@ export async function openFleet(options: {
 }): Promise<FleetLink> {
   const { connection, database, ingressId, shares, ipNet, metrics, log } = options;
   const own = inFlightSubject(ingressId);
-  const calls = new OwnCalls();
+  const self: IngressProcess = { version: manifest.version, startedAt: commonNow() };
+  const calls = new OwnCalls(self);
   const others = new OthersCalls();
   let slots: ReadonlyMap<Pool, number> = new Map();
   let lastPublishedAt = 0;
@@ -143,6 +148,7 @@ export async function openFleet(options: {
 
   return {
     ready: Bun.sleep(READY_WAIT_MS).then(update),
+    ingresses: () => [self, ...others.processes()],
     async close() {
       clearInterval(publishTimer);
       clearInterval(reader);
@@ -157,16 +163,31 @@ export async function openFleet(options: {
  * always complete.
  */
 function parseFleetMessage(text: string): FleetMessage {
-  const { n, calls, isWhole = false, addresses, state } = parsed<FleetMessage>(text);
+  const { n, calls, isWhole = false, sender, addresses, state } = parsed<FleetMessage>(text);
   const numbered = Number.isSafeInteger(n) ? { n: n as number, isWhole } : { n: 0, isWhole: true };
-  return { ...numbered, calls: calls ?? {}, addresses: addresses ?? {}, ...(state && { state }) };
+  return {
+    ...numbered,
+    ...senderIn(sender),
+    calls: calls ?? {},
+    addresses: addresses ?? {},
+    ...(state && { state }),
+  };
 }
 
 function parseDirectMessage(text: string): DirectMessage | undefined {
-  const { from, n, calls, wants } = parsed<{ from: string; wants: "whole" } & CallCountsMessage>(text);
+  const { from, n, calls, wants, sender } = parsed<{ from: string; wants: "whole" } & CallCountsMessage>(text);
   if (typeof from !== "string" || !isUuid(from)) return undefined;
   if (wants === "whole") return { from, wants };
-  return Number.isSafeInteger(n) ? { from, n: n as number, calls: calls ?? {}, isWhole: true } : undefined;
+  if (!Number.isSafeInteger(n)) return undefined;
+  return { from, n: n as number, calls: calls ?? {}, isWhole: true, ...senderIn(sender) };
+}
+
+/** Returns the member `sender` of a message, or no member if the message has none or its values are invalid. */
+function senderIn(sender: Partial<IngressProcess> | undefined): Pick<CallCountsMessage, "sender"> {
+  const { version, startedAt } = sender ?? {};
+  const isVersion = typeof version === "string" && /^[\w.+-]{1,40}$/.test(version);
+  const isTime = typeof startedAt === "number" && !Number.isNaN(new Date(startedAt).getTime());
+  return isVersion && isTime ? { sender: { version, startedAt } } : {};
 }
 
 function parsed<T>(text: string): Partial<T> {

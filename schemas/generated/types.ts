@@ -6930,6 +6930,10 @@ export interface AuditLogEntry {
    */
   subject: string;
   /**
+   * Current name of the changed workspace, member or key, or of the workspace of a top-up or correction; null for other objects.
+   */
+  subject_name: string | null;
+  /**
    * State before the change, without secrets; null when the object did not exist.
    */
   before: {
@@ -9746,6 +9750,10 @@ export interface OperatorAuditLogEntry {
    */
   subject: string;
   /**
+   * Current name of the changed workspace, member or key, or of the workspace of a top-up or correction; null for other objects.
+   */
+  subject_name: string | null;
+  /**
    * State before the change, without secrets; null when the object did not exist.
    */
   before: {
@@ -10771,7 +10779,7 @@ export interface OperatorSourceTest {
   [k: string]: unknown;
 }
 /**
- * Versions, dependencies of the answering process, and counts.
+ * Versions, processes, dependencies of the answering process, and counts.
  */
 export interface OperatorStatus {
   /**
@@ -10783,7 +10791,7 @@ export interface OperatorStatus {
    */
   versions: {
     /**
-     * Version of Sluice.
+     * Version of the answering process.
      */
     sluice: string;
     /**
@@ -10800,6 +10808,36 @@ export interface OperatorStatus {
     nats: string | null;
     [k: string]: unknown;
   };
+  /**
+   * Running ingresses, and workers of each pool, by version. A process that runs several pools is counted in each. Workers are missing when Postgres was not reachable. Janitors and workers of the pool webhook do not report themselves.
+   */
+  processes: {
+    /**
+     * `ingress` or `worker`.
+     */
+    role: "ingress" | "worker";
+    /**
+     * Pool of the workers; null for ingresses.
+     */
+    pool: string | null;
+    /**
+     * Version of Sluice; null when the processes do not report it.
+     */
+    version: string | null;
+    /**
+     * Number of processes.
+     */
+    count: number;
+    /**
+     * Start of the process that has run longest; null when unknown.
+     */
+    first_started_at: string | null;
+    /**
+     * Start of the newest process; null when unknown.
+     */
+    last_started_at: string | null;
+    [k: string]: unknown;
+  }[];
   /**
    * Dependencies of the process.
    */
@@ -10838,6 +10876,10 @@ export interface OperatorStatus {
      * Number of open dead letters.
      */
     dead_letters: number;
+    /**
+     * Number of unresolved settle faults.
+     */
+    settle_faults: number;
     [k: string]: unknown;
   } | null;
   [k: string]: unknown;

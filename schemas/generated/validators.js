@@ -40494,7 +40494,7 @@ return errors === 0;
 validate267.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
 var validateApiKey = validate268;
 var validateAuditLogEntry = validate275;
-var schema334 = { type: "object", required: ["object", "id", "at", "actor", "key_id", "ip", "request_id", "action", "subject", "before", "after"], properties: { object: { const: "audit_log.entry" }, id: { type: "string" }, at: { type: "string", format: "date-time" }, actor: { type: "object", required: ["type", "id", "name"], properties: { type: { type: "string", enum: ["member", "operator", "system"] }, id: { type: "string" }, name: { type: ["string", "null"] } } }, key_id: { type: ["string", "null"], format: "uuid" }, ip: { type: ["string", "null"] }, request_id: { type: ["string", "null"], format: "uuid" }, action: { type: "string" }, subject: { type: "string" }, before: { type: ["object", "null"] }, after: { type: ["object", "null"] } } };
+var schema334 = { type: "object", required: ["object", "id", "at", "actor", "key_id", "ip", "request_id", "action", "subject", "subject_name", "before", "after"], properties: { object: { const: "audit_log.entry" }, id: { type: "string" }, at: { type: "string", format: "date-time" }, actor: { type: "object", required: ["type", "id", "name"], properties: { type: { type: "string", enum: ["member", "operator", "system"] }, id: { type: "string" }, name: { type: ["string", "null"] } } }, key_id: { type: ["string", "null"], format: "uuid" }, ip: { type: ["string", "null"] }, request_id: { type: ["string", "null"], format: "uuid" }, action: { type: "string" }, subject: { type: "string" }, subject_name: { type: ["string", "null"] }, before: { type: ["object", "null"] }, after: { type: ["object", "null"] } } };
 function validate275(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -40508,7 +40508,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.at === undefined && (missing0 = "at") || data.actor === undefined && (missing0 = "actor") || data.key_id === undefined && (missing0 = "key_id") || data.ip === undefined && (missing0 = "ip") || data.request_id === undefined && (missing0 = "request_id") || data.action === undefined && (missing0 = "action") || data.subject === undefined && (missing0 = "subject") || data.before === undefined && (missing0 = "before") || data.after === undefined && (missing0 = "after")) {
+if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.at === undefined && (missing0 = "at") || data.actor === undefined && (missing0 = "actor") || data.key_id === undefined && (missing0 = "key_id") || data.ip === undefined && (missing0 = "ip") || data.request_id === undefined && (missing0 = "request_id") || data.action === undefined && (missing0 = "action") || data.subject === undefined && (missing0 = "subject") || data.subject_name === undefined && (missing0 = "subject_name") || data.before === undefined && (missing0 = "before") || data.after === undefined && (missing0 = "after")) {
 validate275.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -40694,11 +40694,11 @@ var valid0 = _errs22 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.before !== undefined) {
-let data12 = data.before;
+if (data.subject_name !== undefined) {
+let data12 = data.subject_name;
 const _errs24 = errors;
-if (!(data12 && typeof data12 == "object" && !Array.isArray(data12)) && data12 !== null) {
-validate275.errors = [{ instancePath: instancePath + "/before", schemaPath: "#/properties/before/type", keyword: "type", params: { type: schema334.properties.before.type } }];
+if (typeof data12 !== "string" && data12 !== null) {
+validate275.errors = [{ instancePath: instancePath + "/subject_name", schemaPath: "#/properties/subject_name/type", keyword: "type", params: { type: schema334.properties.subject_name.type } }];
 return false;
 }
 var valid0 = _errs24 === errors;
@@ -40706,16 +40706,29 @@ var valid0 = _errs24 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.after !== undefined) {
-let data13 = data.after;
+if (data.before !== undefined) {
+let data13 = data.before;
 const _errs26 = errors;
 if (!(data13 && typeof data13 == "object" && !Array.isArray(data13)) && data13 !== null) {
-validate275.errors = [{ instancePath: instancePath + "/after", schemaPath: "#/properties/after/type", keyword: "type", params: { type: schema334.properties.after.type } }];
+validate275.errors = [{ instancePath: instancePath + "/before", schemaPath: "#/properties/before/type", keyword: "type", params: { type: schema334.properties.before.type } }];
 return false;
 }
 var valid0 = _errs26 === errors;
 } else {
 var valid0 = true;
+}
+if (valid0) {
+if (data.after !== undefined) {
+let data14 = data.after;
+const _errs28 = errors;
+if (!(data14 && typeof data14 == "object" && !Array.isArray(data14)) && data14 !== null) {
+validate275.errors = [{ instancePath: instancePath + "/after", schemaPath: "#/properties/after/type", keyword: "type", params: { type: schema334.properties.after.type } }];
+return false;
+}
+var valid0 = _errs28 === errors;
+} else {
+var valid0 = true;
+}
 }
 }
 }
@@ -40736,7 +40749,7 @@ return false;
 validate275.errors = vErrors;
 return errors === 0;
 }
-validate275.evaluated = { props: { object: true, id: true, at: true, actor: true, key_id: true, ip: true, request_id: true, action: true, subject: true, before: true, after: true }, dynamicProps: false, dynamicItems: false };
+validate275.evaluated = { props: { object: true, id: true, at: true, actor: true, key_id: true, ip: true, request_id: true, action: true, subject: true, subject_name: true, before: true, after: true }, dynamicProps: false, dynamicItems: false };
 var validateAuditLogList = validate276;
 var schema335 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "AuditLogEntry" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 function validate276(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -40781,7 +40794,7 @@ const _errs5 = errors;
 if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
-if (data2.object === undefined && (missing1 = "object") || data2.id === undefined && (missing1 = "id") || data2.at === undefined && (missing1 = "at") || data2.actor === undefined && (missing1 = "actor") || data2.key_id === undefined && (missing1 = "key_id") || data2.ip === undefined && (missing1 = "ip") || data2.request_id === undefined && (missing1 = "request_id") || data2.action === undefined && (missing1 = "action") || data2.subject === undefined && (missing1 = "subject") || data2.before === undefined && (missing1 = "before") || data2.after === undefined && (missing1 = "after")) {
+if (data2.object === undefined && (missing1 = "object") || data2.id === undefined && (missing1 = "id") || data2.at === undefined && (missing1 = "at") || data2.actor === undefined && (missing1 = "actor") || data2.key_id === undefined && (missing1 = "key_id") || data2.ip === undefined && (missing1 = "ip") || data2.request_id === undefined && (missing1 = "request_id") || data2.action === undefined && (missing1 = "action") || data2.subject === undefined && (missing1 = "subject") || data2.subject_name === undefined && (missing1 = "subject_name") || data2.before === undefined && (missing1 = "before") || data2.after === undefined && (missing1 = "after")) {
 validate276.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "AuditLogEntry/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
@@ -40967,11 +40980,11 @@ var valid3 = _errs28 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data2.before !== undefined) {
-let data15 = data2.before;
+if (data2.subject_name !== undefined) {
+let data15 = data2.subject_name;
 const _errs30 = errors;
-if (!(data15 && typeof data15 == "object" && !Array.isArray(data15)) && data15 !== null) {
-validate276.errors = [{ instancePath: instancePath + "/data/" + i0 + "/before", schemaPath: "AuditLogEntry/properties/before/type", keyword: "type", params: { type: schema334.properties.before.type } }];
+if (typeof data15 !== "string" && data15 !== null) {
+validate276.errors = [{ instancePath: instancePath + "/data/" + i0 + "/subject_name", schemaPath: "AuditLogEntry/properties/subject_name/type", keyword: "type", params: { type: schema334.properties.subject_name.type } }];
 return false;
 }
 var valid3 = _errs30 === errors;
@@ -40979,16 +40992,29 @@ var valid3 = _errs30 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data2.after !== undefined) {
-let data16 = data2.after;
+if (data2.before !== undefined) {
+let data16 = data2.before;
 const _errs32 = errors;
 if (!(data16 && typeof data16 == "object" && !Array.isArray(data16)) && data16 !== null) {
-validate276.errors = [{ instancePath: instancePath + "/data/" + i0 + "/after", schemaPath: "AuditLogEntry/properties/after/type", keyword: "type", params: { type: schema334.properties.after.type } }];
+validate276.errors = [{ instancePath: instancePath + "/data/" + i0 + "/before", schemaPath: "AuditLogEntry/properties/before/type", keyword: "type", params: { type: schema334.properties.before.type } }];
 return false;
 }
 var valid3 = _errs32 === errors;
 } else {
 var valid3 = true;
+}
+if (valid3) {
+if (data2.after !== undefined) {
+let data17 = data2.after;
+const _errs34 = errors;
+if (!(data17 && typeof data17 == "object" && !Array.isArray(data17)) && data17 !== null) {
+validate276.errors = [{ instancePath: instancePath + "/data/" + i0 + "/after", schemaPath: "AuditLogEntry/properties/after/type", keyword: "type", params: { type: schema334.properties.after.type } }];
+return false;
+}
+var valid3 = _errs34 === errors;
+} else {
+var valid3 = true;
+}
 }
 }
 }
@@ -41022,22 +41048,10 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.first_id !== undefined) {
-let data17 = data.first_id;
-const _errs34 = errors;
-if (typeof data17 !== "string" && data17 !== null) {
-validate276.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema335.properties.first_id.type } }];
-return false;
-}
-var valid0 = _errs34 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.last_id !== undefined) {
-let data18 = data.last_id;
+let data18 = data.first_id;
 const _errs36 = errors;
 if (typeof data18 !== "string" && data18 !== null) {
-validate276.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema335.properties.last_id.type } }];
+validate276.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema335.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs36 === errors;
@@ -41045,13 +41059,25 @@ var valid0 = _errs36 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.has_more !== undefined) {
+if (data.last_id !== undefined) {
+let data19 = data.last_id;
 const _errs38 = errors;
+if (typeof data19 !== "string" && data19 !== null) {
+validate276.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema335.properties.last_id.type } }];
+return false;
+}
+var valid0 = _errs38 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.has_more !== undefined) {
+const _errs40 = errors;
 if (typeof data.has_more !== "boolean") {
 validate276.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs38 === errors;
+var valid0 = _errs40 === errors;
 } else {
 var valid0 = true;
 }
@@ -57065,7 +57091,7 @@ return errors === 0;
 validate374.evaluated = { props: { object: true, data: true, first_id: true, last_id: true, has_more: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorApiKey = validate375;
 var validateOperatorAuditLogEntry = validate379;
-var schema446 = { type: "object", required: ["object", "id", "workspace_id", "at", "actor", "key_id", "ip", "request_id", "action", "subject", "before", "after"], properties: { object: { const: "audit_log.entry" }, id: { type: "string" }, workspace_id: { type: ["string", "null"], format: "uuid" }, at: { type: "string", format: "date-time" }, actor: { type: "object", required: ["type", "id", "name"], properties: { type: { type: "string", enum: ["member", "operator", "system"] }, id: { type: "string" }, name: { type: ["string", "null"] } } }, key_id: { type: ["string", "null"], format: "uuid" }, ip: { type: ["string", "null"] }, request_id: { type: ["string", "null"], format: "uuid" }, action: { type: "string" }, subject: { type: "string" }, before: { type: ["object", "null"] }, after: { type: ["object", "null"] } } };
+var schema446 = { type: "object", required: ["object", "id", "workspace_id", "at", "actor", "key_id", "ip", "request_id", "action", "subject", "subject_name", "before", "after"], properties: { object: { const: "audit_log.entry" }, id: { type: "string" }, workspace_id: { type: ["string", "null"], format: "uuid" }, at: { type: "string", format: "date-time" }, actor: { type: "object", required: ["type", "id", "name"], properties: { type: { type: "string", enum: ["member", "operator", "system"] }, id: { type: "string" }, name: { type: ["string", "null"] } } }, key_id: { type: ["string", "null"], format: "uuid" }, ip: { type: ["string", "null"] }, request_id: { type: ["string", "null"], format: "uuid" }, action: { type: "string" }, subject: { type: "string" }, subject_name: { type: ["string", "null"] }, before: { type: ["object", "null"] }, after: { type: ["object", "null"] } } };
 function validate379(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -57079,7 +57105,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.workspace_id === undefined && (missing0 = "workspace_id") || data.at === undefined && (missing0 = "at") || data.actor === undefined && (missing0 = "actor") || data.key_id === undefined && (missing0 = "key_id") || data.ip === undefined && (missing0 = "ip") || data.request_id === undefined && (missing0 = "request_id") || data.action === undefined && (missing0 = "action") || data.subject === undefined && (missing0 = "subject") || data.before === undefined && (missing0 = "before") || data.after === undefined && (missing0 = "after")) {
+if (data.object === undefined && (missing0 = "object") || data.id === undefined && (missing0 = "id") || data.workspace_id === undefined && (missing0 = "workspace_id") || data.at === undefined && (missing0 = "at") || data.actor === undefined && (missing0 = "actor") || data.key_id === undefined && (missing0 = "key_id") || data.ip === undefined && (missing0 = "ip") || data.request_id === undefined && (missing0 = "request_id") || data.action === undefined && (missing0 = "action") || data.subject === undefined && (missing0 = "subject") || data.subject_name === undefined && (missing0 = "subject_name") || data.before === undefined && (missing0 = "before") || data.after === undefined && (missing0 = "after")) {
 validate379.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -57287,11 +57313,11 @@ var valid0 = _errs24 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.before !== undefined) {
-let data13 = data.before;
+if (data.subject_name !== undefined) {
+let data13 = data.subject_name;
 const _errs26 = errors;
-if (!(data13 && typeof data13 == "object" && !Array.isArray(data13)) && data13 !== null) {
-validate379.errors = [{ instancePath: instancePath + "/before", schemaPath: "#/properties/before/type", keyword: "type", params: { type: schema446.properties.before.type } }];
+if (typeof data13 !== "string" && data13 !== null) {
+validate379.errors = [{ instancePath: instancePath + "/subject_name", schemaPath: "#/properties/subject_name/type", keyword: "type", params: { type: schema446.properties.subject_name.type } }];
 return false;
 }
 var valid0 = _errs26 === errors;
@@ -57299,16 +57325,29 @@ var valid0 = _errs26 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.after !== undefined) {
-let data14 = data.after;
+if (data.before !== undefined) {
+let data14 = data.before;
 const _errs28 = errors;
 if (!(data14 && typeof data14 == "object" && !Array.isArray(data14)) && data14 !== null) {
-validate379.errors = [{ instancePath: instancePath + "/after", schemaPath: "#/properties/after/type", keyword: "type", params: { type: schema446.properties.after.type } }];
+validate379.errors = [{ instancePath: instancePath + "/before", schemaPath: "#/properties/before/type", keyword: "type", params: { type: schema446.properties.before.type } }];
 return false;
 }
 var valid0 = _errs28 === errors;
 } else {
 var valid0 = true;
+}
+if (valid0) {
+if (data.after !== undefined) {
+let data15 = data.after;
+const _errs30 = errors;
+if (!(data15 && typeof data15 == "object" && !Array.isArray(data15)) && data15 !== null) {
+validate379.errors = [{ instancePath: instancePath + "/after", schemaPath: "#/properties/after/type", keyword: "type", params: { type: schema446.properties.after.type } }];
+return false;
+}
+var valid0 = _errs30 === errors;
+} else {
+var valid0 = true;
+}
 }
 }
 }
@@ -57330,7 +57369,7 @@ return false;
 validate379.errors = vErrors;
 return errors === 0;
 }
-validate379.evaluated = { props: { object: true, id: true, workspace_id: true, at: true, actor: true, key_id: true, ip: true, request_id: true, action: true, subject: true, before: true, after: true }, dynamicProps: false, dynamicItems: false };
+validate379.evaluated = { props: { object: true, id: true, workspace_id: true, at: true, actor: true, key_id: true, ip: true, request_id: true, action: true, subject: true, subject_name: true, before: true, after: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorAuditLogList = validate380;
 var schema447 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorAuditLogEntry" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 function validate380(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
@@ -57375,7 +57414,7 @@ const _errs5 = errors;
 if (errors === _errs5) {
 if (data2 && typeof data2 == "object" && !Array.isArray(data2)) {
 let missing1;
-if (data2.object === undefined && (missing1 = "object") || data2.id === undefined && (missing1 = "id") || data2.workspace_id === undefined && (missing1 = "workspace_id") || data2.at === undefined && (missing1 = "at") || data2.actor === undefined && (missing1 = "actor") || data2.key_id === undefined && (missing1 = "key_id") || data2.ip === undefined && (missing1 = "ip") || data2.request_id === undefined && (missing1 = "request_id") || data2.action === undefined && (missing1 = "action") || data2.subject === undefined && (missing1 = "subject") || data2.before === undefined && (missing1 = "before") || data2.after === undefined && (missing1 = "after")) {
+if (data2.object === undefined && (missing1 = "object") || data2.id === undefined && (missing1 = "id") || data2.workspace_id === undefined && (missing1 = "workspace_id") || data2.at === undefined && (missing1 = "at") || data2.actor === undefined && (missing1 = "actor") || data2.key_id === undefined && (missing1 = "key_id") || data2.ip === undefined && (missing1 = "ip") || data2.request_id === undefined && (missing1 = "request_id") || data2.action === undefined && (missing1 = "action") || data2.subject === undefined && (missing1 = "subject") || data2.subject_name === undefined && (missing1 = "subject_name") || data2.before === undefined && (missing1 = "before") || data2.after === undefined && (missing1 = "after")) {
 validate380.errors = [{ instancePath: instancePath + "/data/" + i0, schemaPath: "OperatorAuditLogEntry/required", keyword: "required", params: { missingProperty: missing1 } }];
 return false;
 } else {
@@ -57583,11 +57622,11 @@ var valid3 = _errs30 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data2.before !== undefined) {
-let data16 = data2.before;
+if (data2.subject_name !== undefined) {
+let data16 = data2.subject_name;
 const _errs32 = errors;
-if (!(data16 && typeof data16 == "object" && !Array.isArray(data16)) && data16 !== null) {
-validate380.errors = [{ instancePath: instancePath + "/data/" + i0 + "/before", schemaPath: "OperatorAuditLogEntry/properties/before/type", keyword: "type", params: { type: schema446.properties.before.type } }];
+if (typeof data16 !== "string" && data16 !== null) {
+validate380.errors = [{ instancePath: instancePath + "/data/" + i0 + "/subject_name", schemaPath: "OperatorAuditLogEntry/properties/subject_name/type", keyword: "type", params: { type: schema446.properties.subject_name.type } }];
 return false;
 }
 var valid3 = _errs32 === errors;
@@ -57595,16 +57634,29 @@ var valid3 = _errs32 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data2.after !== undefined) {
-let data17 = data2.after;
+if (data2.before !== undefined) {
+let data17 = data2.before;
 const _errs34 = errors;
 if (!(data17 && typeof data17 == "object" && !Array.isArray(data17)) && data17 !== null) {
-validate380.errors = [{ instancePath: instancePath + "/data/" + i0 + "/after", schemaPath: "OperatorAuditLogEntry/properties/after/type", keyword: "type", params: { type: schema446.properties.after.type } }];
+validate380.errors = [{ instancePath: instancePath + "/data/" + i0 + "/before", schemaPath: "OperatorAuditLogEntry/properties/before/type", keyword: "type", params: { type: schema446.properties.before.type } }];
 return false;
 }
 var valid3 = _errs34 === errors;
 } else {
 var valid3 = true;
+}
+if (valid3) {
+if (data2.after !== undefined) {
+let data18 = data2.after;
+const _errs36 = errors;
+if (!(data18 && typeof data18 == "object" && !Array.isArray(data18)) && data18 !== null) {
+validate380.errors = [{ instancePath: instancePath + "/data/" + i0 + "/after", schemaPath: "OperatorAuditLogEntry/properties/after/type", keyword: "type", params: { type: schema446.properties.after.type } }];
+return false;
+}
+var valid3 = _errs36 === errors;
+} else {
+var valid3 = true;
+}
 }
 }
 }
@@ -57639,22 +57691,10 @@ var valid0 = true;
 }
 if (valid0) {
 if (data.first_id !== undefined) {
-let data18 = data.first_id;
-const _errs36 = errors;
-if (typeof data18 !== "string" && data18 !== null) {
-validate380.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema447.properties.first_id.type } }];
-return false;
-}
-var valid0 = _errs36 === errors;
-} else {
-var valid0 = true;
-}
-if (valid0) {
-if (data.last_id !== undefined) {
-let data19 = data.last_id;
+let data19 = data.first_id;
 const _errs38 = errors;
 if (typeof data19 !== "string" && data19 !== null) {
-validate380.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema447.properties.last_id.type } }];
+validate380.errors = [{ instancePath: instancePath + "/first_id", schemaPath: "#/properties/first_id/type", keyword: "type", params: { type: schema447.properties.first_id.type } }];
 return false;
 }
 var valid0 = _errs38 === errors;
@@ -57662,13 +57702,25 @@ var valid0 = _errs38 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.has_more !== undefined) {
+if (data.last_id !== undefined) {
+let data20 = data.last_id;
 const _errs40 = errors;
+if (typeof data20 !== "string" && data20 !== null) {
+validate380.errors = [{ instancePath: instancePath + "/last_id", schemaPath: "#/properties/last_id/type", keyword: "type", params: { type: schema447.properties.last_id.type } }];
+return false;
+}
+var valid0 = _errs40 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
+if (data.has_more !== undefined) {
+const _errs42 = errors;
 if (typeof data.has_more !== "boolean") {
 validate380.errors = [{ instancePath: instancePath + "/has_more", schemaPath: "#/properties/has_more/type", keyword: "type", params: { type: "boolean" } }];
 return false;
 }
-var valid0 = _errs40 === errors;
+var valid0 = _errs42 === errors;
 } else {
 var valid0 = true;
 }
@@ -63037,7 +63089,7 @@ return errors === 0;
 }
 validate409.evaluated = { props: { object: true, id: true, provider: true, models: true, setting: true, state: true, reason: true, provider_status: true, disabled_in: true, disabled_since: true, next_attempt_seconds: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorStatus = validate410;
-var schema480 = { type: "object", required: ["ok", "versions", "dependencies", "counts"], properties: { ok: { type: "boolean" }, versions: { type: "object", required: ["sluice", "schema", "postgres", "nats"], properties: { sluice: { type: "string" }, schema: { type: ["string", "null"] }, postgres: { type: ["string", "null"] }, nats: { type: ["string", "null"] } } }, dependencies: { type: "array", items: { type: "object", required: ["name", "ok", "detail"], properties: { name: { type: "string" }, ok: { type: "boolean" }, detail: { type: "string" } } } }, counts: { type: ["object", "null"], required: ["workspaces", "open_holds", "unknown_jobs", "dead_letters"], properties: { workspaces: { type: "integer", minimum: 0 }, open_holds: { type: "integer", minimum: 0 }, unknown_jobs: { type: "integer", minimum: 0 }, dead_letters: { type: "integer", minimum: 0 } } } } };
+var schema480 = { type: "object", required: ["ok", "versions", "processes", "dependencies", "counts"], properties: { ok: { type: "boolean" }, versions: { type: "object", required: ["sluice", "schema", "postgres", "nats"], properties: { sluice: { type: "string" }, schema: { type: ["string", "null"] }, postgres: { type: ["string", "null"] }, nats: { type: ["string", "null"] } } }, processes: { type: "array", items: { type: "object", required: ["role", "pool", "version", "count", "first_started_at", "last_started_at"], properties: { role: { type: "string", enum: ["ingress", "worker"] }, pool: { type: ["string", "null"] }, version: { type: ["string", "null"] }, count: { type: "integer", minimum: 1 }, first_started_at: { type: ["string", "null"], format: "date-time" }, last_started_at: { type: ["string", "null"], format: "date-time" } } } }, dependencies: { type: "array", items: { type: "object", required: ["name", "ok", "detail"], properties: { name: { type: "string" }, ok: { type: "boolean" }, detail: { type: "string" } } } }, counts: { type: ["object", "null"], required: ["workspaces", "open_holds", "unknown_jobs", "dead_letters", "settle_faults"], properties: { workspaces: { type: "integer", minimum: 0 }, open_holds: { type: "integer", minimum: 0 }, unknown_jobs: { type: "integer", minimum: 0 }, dead_letters: { type: "integer", minimum: 0 }, settle_faults: { type: "integer", minimum: 0 } } } } };
 function validate410(data, { instancePath = "", parentData, parentDataProperty, rootData = data, dynamicAnchors = {} } = {}) {
 let vErrors = null;
 let errors = 0;
@@ -63051,7 +63103,7 @@ evaluated0.items = undefined;
 if (errors === 0) {
 if (data && typeof data == "object" && !Array.isArray(data)) {
 let missing0;
-if (data.ok === undefined && (missing0 = "ok") || data.versions === undefined && (missing0 = "versions") || data.dependencies === undefined && (missing0 = "dependencies") || data.counts === undefined && (missing0 = "counts")) {
+if (data.ok === undefined && (missing0 = "ok") || data.versions === undefined && (missing0 = "versions") || data.processes === undefined && (missing0 = "processes") || data.dependencies === undefined && (missing0 = "dependencies") || data.counts === undefined && (missing0 = "counts")) {
 validate410.errors = [{ instancePath, schemaPath: "#/required", keyword: "required", params: { missingProperty: missing0 } }];
 return false;
 } else {
@@ -63136,8 +63188,8 @@ var valid0 = _errs3 === errors;
 var valid0 = true;
 }
 if (valid0) {
-if (data.dependencies !== undefined) {
-let data6 = data.dependencies;
+if (data.processes !== undefined) {
+let data6 = data.processes;
 const _errs13 = errors;
 if (errors === _errs13) {
 if (Array.isArray(data6)) {
@@ -63149,14 +63201,19 @@ const _errs15 = errors;
 if (errors === _errs15) {
 if (data7 && typeof data7 == "object" && !Array.isArray(data7)) {
 let missing2;
-if (data7.name === undefined && (missing2 = "name") || data7.ok === undefined && (missing2 = "ok") || data7.detail === undefined && (missing2 = "detail")) {
-validate410.errors = [{ instancePath: instancePath + "/dependencies/" + i0, schemaPath: "#/properties/dependencies/items/required", keyword: "required", params: { missingProperty: missing2 } }];
+if (data7.role === undefined && (missing2 = "role") || data7.pool === undefined && (missing2 = "pool") || data7.version === undefined && (missing2 = "version") || data7.count === undefined && (missing2 = "count") || data7.first_started_at === undefined && (missing2 = "first_started_at") || data7.last_started_at === undefined && (missing2 = "last_started_at")) {
+validate410.errors = [{ instancePath: instancePath + "/processes/" + i0, schemaPath: "#/properties/processes/items/required", keyword: "required", params: { missingProperty: missing2 } }];
 return false;
 } else {
-if (data7.name !== undefined) {
+if (data7.role !== undefined) {
+let data8 = data7.role;
 const _errs17 = errors;
-if (typeof data7.name !== "string") {
-validate410.errors = [{ instancePath: instancePath + "/dependencies/" + i0 + "/name", schemaPath: "#/properties/dependencies/items/properties/name/type", keyword: "type", params: { type: "string" } }];
+if (typeof data8 !== "string") {
+validate410.errors = [{ instancePath: instancePath + "/processes/" + i0 + "/role", schemaPath: "#/properties/processes/items/properties/role/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+if (!(data8 === "ingress" || data8 === "worker")) {
+validate410.errors = [{ instancePath: instancePath + "/processes/" + i0 + "/role", schemaPath: "#/properties/processes/items/properties/role/enum", keyword: "enum", params: { allowedValues: schema480.properties.processes.items.properties.role.enum } }];
 return false;
 }
 var valid3 = _errs17 === errors;
@@ -63164,10 +63221,11 @@ var valid3 = _errs17 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data7.ok !== undefined) {
+if (data7.pool !== undefined) {
+let data9 = data7.pool;
 const _errs19 = errors;
-if (typeof data7.ok !== "boolean") {
-validate410.errors = [{ instancePath: instancePath + "/dependencies/" + i0 + "/ok", schemaPath: "#/properties/dependencies/items/properties/ok/type", keyword: "type", params: { type: "boolean" } }];
+if (typeof data9 !== "string" && data9 !== null) {
+validate410.errors = [{ instancePath: instancePath + "/processes/" + i0 + "/pool", schemaPath: "#/properties/processes/items/properties/pool/type", keyword: "type", params: { type: schema480.properties.processes.items.properties.pool.type } }];
 return false;
 }
 var valid3 = _errs19 === errors;
@@ -63175,21 +63233,89 @@ var valid3 = _errs19 === errors;
 var valid3 = true;
 }
 if (valid3) {
-if (data7.detail !== undefined) {
+if (data7.version !== undefined) {
+let data10 = data7.version;
 const _errs21 = errors;
-if (typeof data7.detail !== "string") {
-validate410.errors = [{ instancePath: instancePath + "/dependencies/" + i0 + "/detail", schemaPath: "#/properties/dependencies/items/properties/detail/type", keyword: "type", params: { type: "string" } }];
+if (typeof data10 !== "string" && data10 !== null) {
+validate410.errors = [{ instancePath: instancePath + "/processes/" + i0 + "/version", schemaPath: "#/properties/processes/items/properties/version/type", keyword: "type", params: { type: schema480.properties.processes.items.properties.version.type } }];
 return false;
 }
 var valid3 = _errs21 === errors;
 } else {
 var valid3 = true;
 }
+if (valid3) {
+if (data7.count !== undefined) {
+let data11 = data7.count;
+const _errs23 = errors;
+if (!(typeof data11 == "number" && (!(data11 % 1) && !isNaN(data11)) && isFinite(data11))) {
+validate410.errors = [{ instancePath: instancePath + "/processes/" + i0 + "/count", schemaPath: "#/properties/processes/items/properties/count/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs23) {
+if (typeof data11 == "number" && isFinite(data11)) {
+if (data11 < 1 || isNaN(data11)) {
+validate410.errors = [{ instancePath: instancePath + "/processes/" + i0 + "/count", schemaPath: "#/properties/processes/items/properties/count/minimum", keyword: "minimum", params: { comparison: ">=", limit: 1 } }];
+return false;
+}
+}
+}
+var valid3 = _errs23 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data7.first_started_at !== undefined) {
+let data12 = data7.first_started_at;
+const _errs25 = errors;
+if (typeof data12 !== "string" && data12 !== null) {
+validate410.errors = [{ instancePath: instancePath + "/processes/" + i0 + "/first_started_at", schemaPath: "#/properties/processes/items/properties/first_started_at/type", keyword: "type", params: { type: schema480.properties.processes.items.properties.first_started_at.type } }];
+return false;
+}
+if (errors === _errs25) {
+if (errors === _errs25) {
+if (typeof data12 === "string") {
+if (!formats20.validate(data12)) {
+validate410.errors = [{ instancePath: instancePath + "/processes/" + i0 + "/first_started_at", schemaPath: "#/properties/processes/items/properties/first_started_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs25 === errors;
+} else {
+var valid3 = true;
+}
+if (valid3) {
+if (data7.last_started_at !== undefined) {
+let data13 = data7.last_started_at;
+const _errs27 = errors;
+if (typeof data13 !== "string" && data13 !== null) {
+validate410.errors = [{ instancePath: instancePath + "/processes/" + i0 + "/last_started_at", schemaPath: "#/properties/processes/items/properties/last_started_at/type", keyword: "type", params: { type: schema480.properties.processes.items.properties.last_started_at.type } }];
+return false;
+}
+if (errors === _errs27) {
+if (errors === _errs27) {
+if (typeof data13 === "string") {
+if (!formats20.validate(data13)) {
+validate410.errors = [{ instancePath: instancePath + "/processes/" + i0 + "/last_started_at", schemaPath: "#/properties/processes/items/properties/last_started_at/format", keyword: "format", params: { format: "date-time" } }];
+return false;
+}
+}
+}
+}
+var valid3 = _errs27 === errors;
+} else {
+var valid3 = true;
+}
+}
+}
+}
 }
 }
 }
 } else {
-validate410.errors = [{ instancePath: instancePath + "/dependencies/" + i0, schemaPath: "#/properties/dependencies/items/type", keyword: "type", params: { type: "object" } }];
+validate410.errors = [{ instancePath: instancePath + "/processes/" + i0, schemaPath: "#/properties/processes/items/type", keyword: "type", params: { type: "object" } }];
 return false;
 }
 }
@@ -63199,7 +63325,7 @@ break;
 }
 }
 } else {
-validate410.errors = [{ instancePath: instancePath + "/dependencies", schemaPath: "#/properties/dependencies/type", keyword: "type", params: { type: "array" } }];
+validate410.errors = [{ instancePath: instancePath + "/processes", schemaPath: "#/properties/processes/type", keyword: "type", params: { type: "array" } }];
 return false;
 }
 }
@@ -63208,98 +63334,190 @@ var valid0 = _errs13 === errors;
 var valid0 = true;
 }
 if (valid0) {
+if (data.dependencies !== undefined) {
+let data14 = data.dependencies;
+const _errs29 = errors;
+if (errors === _errs29) {
+if (Array.isArray(data14)) {
+var valid4 = true;
+const len1 = data14.length;
+for (let i1 = 0;i1 < len1; i1++) {
+let data15 = data14[i1];
+const _errs31 = errors;
+if (errors === _errs31) {
+if (data15 && typeof data15 == "object" && !Array.isArray(data15)) {
+let missing3;
+if (data15.name === undefined && (missing3 = "name") || data15.ok === undefined && (missing3 = "ok") || data15.detail === undefined && (missing3 = "detail")) {
+validate410.errors = [{ instancePath: instancePath + "/dependencies/" + i1, schemaPath: "#/properties/dependencies/items/required", keyword: "required", params: { missingProperty: missing3 } }];
+return false;
+} else {
+if (data15.name !== undefined) {
+const _errs33 = errors;
+if (typeof data15.name !== "string") {
+validate410.errors = [{ instancePath: instancePath + "/dependencies/" + i1 + "/name", schemaPath: "#/properties/dependencies/items/properties/name/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid5 = _errs33 === errors;
+} else {
+var valid5 = true;
+}
+if (valid5) {
+if (data15.ok !== undefined) {
+const _errs35 = errors;
+if (typeof data15.ok !== "boolean") {
+validate410.errors = [{ instancePath: instancePath + "/dependencies/" + i1 + "/ok", schemaPath: "#/properties/dependencies/items/properties/ok/type", keyword: "type", params: { type: "boolean" } }];
+return false;
+}
+var valid5 = _errs35 === errors;
+} else {
+var valid5 = true;
+}
+if (valid5) {
+if (data15.detail !== undefined) {
+const _errs37 = errors;
+if (typeof data15.detail !== "string") {
+validate410.errors = [{ instancePath: instancePath + "/dependencies/" + i1 + "/detail", schemaPath: "#/properties/dependencies/items/properties/detail/type", keyword: "type", params: { type: "string" } }];
+return false;
+}
+var valid5 = _errs37 === errors;
+} else {
+var valid5 = true;
+}
+}
+}
+}
+} else {
+validate410.errors = [{ instancePath: instancePath + "/dependencies/" + i1, schemaPath: "#/properties/dependencies/items/type", keyword: "type", params: { type: "object" } }];
+return false;
+}
+}
+var valid4 = _errs31 === errors;
+if (!valid4) {
+break;
+}
+}
+} else {
+validate410.errors = [{ instancePath: instancePath + "/dependencies", schemaPath: "#/properties/dependencies/type", keyword: "type", params: { type: "array" } }];
+return false;
+}
+}
+var valid0 = _errs29 === errors;
+} else {
+var valid0 = true;
+}
+if (valid0) {
 if (data.counts !== undefined) {
-let data11 = data.counts;
-const _errs23 = errors;
-if (!(data11 && typeof data11 == "object" && !Array.isArray(data11)) && data11 !== null) {
+let data19 = data.counts;
+const _errs39 = errors;
+if (!(data19 && typeof data19 == "object" && !Array.isArray(data19)) && data19 !== null) {
 validate410.errors = [{ instancePath: instancePath + "/counts", schemaPath: "#/properties/counts/type", keyword: "type", params: { type: schema480.properties.counts.type } }];
 return false;
 }
-if (errors === _errs23) {
-if (data11 && typeof data11 == "object" && !Array.isArray(data11)) {
-let missing3;
-if (data11.workspaces === undefined && (missing3 = "workspaces") || data11.open_holds === undefined && (missing3 = "open_holds") || data11.unknown_jobs === undefined && (missing3 = "unknown_jobs") || data11.dead_letters === undefined && (missing3 = "dead_letters")) {
-validate410.errors = [{ instancePath: instancePath + "/counts", schemaPath: "#/properties/counts/required", keyword: "required", params: { missingProperty: missing3 } }];
+if (errors === _errs39) {
+if (data19 && typeof data19 == "object" && !Array.isArray(data19)) {
+let missing4;
+if (data19.workspaces === undefined && (missing4 = "workspaces") || data19.open_holds === undefined && (missing4 = "open_holds") || data19.unknown_jobs === undefined && (missing4 = "unknown_jobs") || data19.dead_letters === undefined && (missing4 = "dead_letters") || data19.settle_faults === undefined && (missing4 = "settle_faults")) {
+validate410.errors = [{ instancePath: instancePath + "/counts", schemaPath: "#/properties/counts/required", keyword: "required", params: { missingProperty: missing4 } }];
 return false;
 } else {
-if (data11.workspaces !== undefined) {
-let data12 = data11.workspaces;
-const _errs25 = errors;
-if (!(typeof data12 == "number" && (!(data12 % 1) && !isNaN(data12)) && isFinite(data12))) {
+if (data19.workspaces !== undefined) {
+let data20 = data19.workspaces;
+const _errs41 = errors;
+if (!(typeof data20 == "number" && (!(data20 % 1) && !isNaN(data20)) && isFinite(data20))) {
 validate410.errors = [{ instancePath: instancePath + "/counts/workspaces", schemaPath: "#/properties/counts/properties/workspaces/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs25) {
-if (typeof data12 == "number" && isFinite(data12)) {
-if (data12 < 0 || isNaN(data12)) {
+if (errors === _errs41) {
+if (typeof data20 == "number" && isFinite(data20)) {
+if (data20 < 0 || isNaN(data20)) {
 validate410.errors = [{ instancePath: instancePath + "/counts/workspaces", schemaPath: "#/properties/counts/properties/workspaces/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs25 === errors;
+var valid6 = _errs41 === errors;
 } else {
-var valid4 = true;
+var valid6 = true;
 }
-if (valid4) {
-if (data11.open_holds !== undefined) {
-let data13 = data11.open_holds;
-const _errs27 = errors;
-if (!(typeof data13 == "number" && (!(data13 % 1) && !isNaN(data13)) && isFinite(data13))) {
+if (valid6) {
+if (data19.open_holds !== undefined) {
+let data21 = data19.open_holds;
+const _errs43 = errors;
+if (!(typeof data21 == "number" && (!(data21 % 1) && !isNaN(data21)) && isFinite(data21))) {
 validate410.errors = [{ instancePath: instancePath + "/counts/open_holds", schemaPath: "#/properties/counts/properties/open_holds/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs27) {
-if (typeof data13 == "number" && isFinite(data13)) {
-if (data13 < 0 || isNaN(data13)) {
+if (errors === _errs43) {
+if (typeof data21 == "number" && isFinite(data21)) {
+if (data21 < 0 || isNaN(data21)) {
 validate410.errors = [{ instancePath: instancePath + "/counts/open_holds", schemaPath: "#/properties/counts/properties/open_holds/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs27 === errors;
+var valid6 = _errs43 === errors;
 } else {
-var valid4 = true;
+var valid6 = true;
 }
-if (valid4) {
-if (data11.unknown_jobs !== undefined) {
-let data14 = data11.unknown_jobs;
-const _errs29 = errors;
-if (!(typeof data14 == "number" && (!(data14 % 1) && !isNaN(data14)) && isFinite(data14))) {
+if (valid6) {
+if (data19.unknown_jobs !== undefined) {
+let data22 = data19.unknown_jobs;
+const _errs45 = errors;
+if (!(typeof data22 == "number" && (!(data22 % 1) && !isNaN(data22)) && isFinite(data22))) {
 validate410.errors = [{ instancePath: instancePath + "/counts/unknown_jobs", schemaPath: "#/properties/counts/properties/unknown_jobs/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs29) {
-if (typeof data14 == "number" && isFinite(data14)) {
-if (data14 < 0 || isNaN(data14)) {
+if (errors === _errs45) {
+if (typeof data22 == "number" && isFinite(data22)) {
+if (data22 < 0 || isNaN(data22)) {
 validate410.errors = [{ instancePath: instancePath + "/counts/unknown_jobs", schemaPath: "#/properties/counts/properties/unknown_jobs/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs29 === errors;
+var valid6 = _errs45 === errors;
 } else {
-var valid4 = true;
+var valid6 = true;
 }
-if (valid4) {
-if (data11.dead_letters !== undefined) {
-let data15 = data11.dead_letters;
-const _errs31 = errors;
-if (!(typeof data15 == "number" && (!(data15 % 1) && !isNaN(data15)) && isFinite(data15))) {
+if (valid6) {
+if (data19.dead_letters !== undefined) {
+let data23 = data19.dead_letters;
+const _errs47 = errors;
+if (!(typeof data23 == "number" && (!(data23 % 1) && !isNaN(data23)) && isFinite(data23))) {
 validate410.errors = [{ instancePath: instancePath + "/counts/dead_letters", schemaPath: "#/properties/counts/properties/dead_letters/type", keyword: "type", params: { type: "integer" } }];
 return false;
 }
-if (errors === _errs31) {
-if (typeof data15 == "number" && isFinite(data15)) {
-if (data15 < 0 || isNaN(data15)) {
+if (errors === _errs47) {
+if (typeof data23 == "number" && isFinite(data23)) {
+if (data23 < 0 || isNaN(data23)) {
 validate410.errors = [{ instancePath: instancePath + "/counts/dead_letters", schemaPath: "#/properties/counts/properties/dead_letters/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
 return false;
 }
 }
 }
-var valid4 = _errs31 === errors;
+var valid6 = _errs47 === errors;
 } else {
-var valid4 = true;
+var valid6 = true;
+}
+if (valid6) {
+if (data19.settle_faults !== undefined) {
+let data24 = data19.settle_faults;
+const _errs49 = errors;
+if (!(typeof data24 == "number" && (!(data24 % 1) && !isNaN(data24)) && isFinite(data24))) {
+validate410.errors = [{ instancePath: instancePath + "/counts/settle_faults", schemaPath: "#/properties/counts/properties/settle_faults/type", keyword: "type", params: { type: "integer" } }];
+return false;
+}
+if (errors === _errs49) {
+if (typeof data24 == "number" && isFinite(data24)) {
+if (data24 < 0 || isNaN(data24)) {
+validate410.errors = [{ instancePath: instancePath + "/counts/settle_faults", schemaPath: "#/properties/counts/properties/settle_faults/minimum", keyword: "minimum", params: { comparison: ">=", limit: 0 } }];
+return false;
+}
+}
+}
+var valid6 = _errs49 === errors;
+} else {
+var valid6 = true;
 }
 }
 }
@@ -63307,9 +63525,11 @@ var valid4 = true;
 }
 }
 }
-var valid0 = _errs23 === errors;
+}
+var valid0 = _errs39 === errors;
 } else {
 var valid0 = true;
+}
 }
 }
 }
@@ -63323,7 +63543,7 @@ return false;
 validate410.errors = vErrors;
 return errors === 0;
 }
-validate410.evaluated = { props: { ok: true, versions: true, dependencies: true, counts: true }, dynamicProps: false, dynamicItems: false };
+validate410.evaluated = { props: { ok: true, versions: true, processes: true, dependencies: true, counts: true }, dynamicProps: false, dynamicItems: false };
 var validateOperatorTokenList = validate411;
 var schema481 = { type: "object", required: ["object", "data", "first_id", "last_id", "has_more"], properties: { object: { const: "list" }, data: { type: "array", items: { $ref: "OperatorToken" } }, first_id: { type: ["string", "null"] }, last_id: { type: ["string", "null"] }, has_more: { type: "boolean" } } };
 var schema482 = { type: "object", required: ["object", "id", "name", "scope", "created_at", "expires_at", "revoked_at"], properties: { object: { const: "operator_token" }, id: { type: "string", format: "uuid" }, name: { type: "string" }, scope: { type: "string", enum: ["read", "write", "money"] }, token: { type: "string" }, created_at: { type: "string", format: "date-time" }, expires_at: { type: ["string", "null"], format: "date-time" }, revoked_at: { type: ["string", "null"], format: "date-time" } } };

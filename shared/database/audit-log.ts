@@ -96,6 +96,8 @@ export interface AuditRow {
   readonly actor_name: string | null;
   readonly action: string;
   readonly subject: string;
+  /** Current name of the changed workspace, member or key; the workspace of a top-up or correction. Null for other subjects. */
+  readonly subject_name: string | null;
   readonly before: AuditValues | null;
   readonly after: AuditValues | null;
   readonly at: Date;
@@ -111,10 +113,24 @@ export interface AuditQuery {
   readonly endTime: Date | null;
 }
 
+/** SQL expression for the subject of the audit row `a` as a UUID; null for other texts. The cast lets the names use primary keys. */
+const SUBJECT_ID = "case when a.subject ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then a.subject::uuid end";
+
+/**
+ * SQL expression for the current name of the subject of the audit row `a`. The subject of a top-up or correction is an id that the operator
+ * chose; its rows have the name of the workspace.
+ */
+const SUBJECT_NAME = `case when a.action like 'credits.%' then (select name from workspace where id = a.workspace_id) else coalesce(
+              (select name from api_key where id = ${SUBJECT_ID} and workspace_id = a.workspace_id),
+              (select name from member where id = ${SUBJECT_ID} and workspace_id = a.workspace_id),
+              (select name from workspace where id = ${SUBJECT_ID} and id = coalesce(a.workspace_id, id))
+            ) end`;
+
 /** Returns the audit rows of a workspace, newest first. `workspaceId` null returns those of all workspaces, for operators. */
 export function listAudit(target: Queryable, workspaceId: string | null, query: AuditQuery): Promise<AuditRow[]> {
   return target.query<AuditRow>(
-    `select a.id, a.workspace_id, a.actor, m.name as actor_name, a.action, a.subject, a.before, a.after, a.at
+    `select a.id, a.workspace_id, a.actor, m.name as actor_name, a.action, a.subject, a.before, a.after, a.at,
+            ${SUBJECT_NAME} as subject_name
      from audit_log a
      left join member m on a.actor->>'type' = 'member' and m.id::text = a.actor->>'id'
      where ($1::uuid is null or a.workspace_id = $1)

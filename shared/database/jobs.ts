@@ -4,6 +4,8 @@ import type { ErrorEnvelope } from "#shared/base/errors.ts";
 import type { Fallback } from "#shared/queue/frames.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 
+import manifest from "../../package.json" with { type: "json" };
+
 import { plainArray } from "./arrays.ts";
 import type { Queryable } from "./client.ts";
 import { ranByTools, toolValues } from "./runs.ts";
@@ -399,8 +401,8 @@ export async function beatJobs(
 ): Promise<{ readonly id: string; readonly cancel_requested: boolean }[]> {
   return target.query(
     `with told as (
-       insert into worker_slots (worker, pool, lane, slots, lease_until)
-       values ($1, $2, $3, $4, clock_timestamp() + $7 * interval '1 millisecond')
+       insert into worker_slots (worker, pool, lane, slots, lease_until, version)
+       values ($1, $2, $3, $4, clock_timestamp() + $7 * interval '1 millisecond', $8)
        on conflict (worker, pool, lane) do update
        set slots = excluded.slots, seen_at = clock_timestamp(), lease_until = excluded.lease_until
      ), astray as (
@@ -422,6 +424,7 @@ export async function beatJobs(
       plainArray(beat.jobs.map((job) => job.id)),
       plainArray(beat.jobs.map((job) => job.epoch)),
       beat.leaseMs,
+      manifest.version,
     ],
     "beat_jobs",
   );

@@ -62,6 +62,34 @@ const FLEET = `
   where slots > 0 and seen_at > clock_timestamp() - interval '45 seconds'
   group by pool, lane`;
 
+export interface WorkerVersion {
+  readonly pool: string;
+  /** Null if the workers do not report their version. */
+  readonly version: string | null;
+  /** Number of processes that run the pool in this version. */
+  readonly count: number;
+  readonly first_started_at: Date;
+  readonly last_started_at: Date;
+}
+
+/** Maximum number of rows of `listWorkerVersions`. A pool has one row, or two during an upgrade. */
+const VERSIONS_MAX = 200;
+
+/**
+ * Returns the versions of the workers of each pool that have reported within the last 45 s. Every process serves both lanes of its pools, so
+ * one lane has a row for each process.
+ */
+export function listWorkerVersions(target: Queryable): Promise<WorkerVersion[]> {
+  return target.query<WorkerVersion>(
+    `select pool, version, count(*)::int as count, min(started_at) as first_started_at, max(started_at) as last_started_at
+     from worker_slots
+     where lane = 'live' and slots > 0 and seen_at > clock_timestamp() - interval '45 seconds'
+     group by pool, version
+     order by pool, version
+     limit ${VERSIONS_MAX}`,
+  );
+}
+
 /** Maximum number of calls that are counted; enough to scale a fleet of any size. */
 const CALLS_COUNTED_MAX = 100_000;
 

@@ -33,6 +33,13 @@ const CALLER: Caller = {
   preset: { name: "standard", requests_per_minute: 120, daily_tokens: null },
 };
 
+/** Ingresses of which the context knows. */
+export const INGRESSES = [
+  { version: "0.1.0", startedAt: Date.UTC(2026, 10, 30, 12) },
+  { version: "0.1.0", startedAt: Date.UTC(2026, 10, 30, 11) },
+  { version: null, startedAt: null },
+];
+
 const CATALOGUE = `${BASE}
 presets:
   - name: standard
@@ -162,6 +169,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
       publish: () => undefined,
       request: () => Promise.reject(new Error("no responders")),
     },
+    fleet: { ingresses: () => INGRESSES },
     cancel: () => undefined,
     closing: new AbortController().signal,
     stopping: new AbortController().signal,

@@ -76,6 +76,7 @@ export const AUDIT_COLUMNS = [
   "request_id",
   "action",
   "subject",
+  "subject_name",
   "before",
   "after",
 ] as const;
@@ -92,6 +93,7 @@ export function presentAudit({ actor, ...row }: AuditRow): AuditLogEntry {
     request_id: actor.request_id ?? null,
     action: row.action,
     subject: row.subject,
+    subject_name: row.subject_name,
     before: row.before,
     after: row.after,
   };

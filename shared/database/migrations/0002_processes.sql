@@ -29,6 +29,10 @@ create table worker_slots (
   seen_at timestamptz not null default clock_timestamp(),
   -- Its work may be taken over from then on.
   lease_until timestamptz not null default clock_timestamp(),
+  -- Version of Sluice. Null: a worker of a release that does not report it.
+  version text,
+  -- Time of the first heartbeat.
+  started_at timestamptz not null default clock_timestamp(),
   primary key (worker, pool, lane)
 ) with (fillfactor = 50);
 

@@ -6,9 +6,12 @@ import { parse as parseCsv } from "csv-parse/sync";
 
 import type { OperatorAuditLogList } from "#schemas/generated/types.ts";
 import { newId } from "#shared/base/ids.ts";
+import { noteOpenSource } from "#shared/database/source-breaker.ts";
 import { admitLone, CREDIT, settleSingle } from "#tests/shared/accounts.ts";
+import { eventually } from "#tests/faults/wait.ts";
 import { asNewWorkspace, type Tenant } from "#tests/support/tenant.ts";
 
+import manifest from "../../../package.json" with { type: "json" };
 import {
   type ConsoleBench,
   type ConsolePage,
@@ -23,6 +26,9 @@ let tenant: Tenant;
 /** Name that has no part of the id. */
 const workspaceName = "Night shift";
 const tokens = { read: "", money: "" };
+const HOUR_MS = 3_600_000;
+/** Source that is disabled after errors. */
+const SOURCE = "sandbox/sandbox-chat";
 
 beforeAll(async () => {
   bench = await openConsoleBench();
@@ -51,7 +57,20 @@ beforeAll(async () => {
      values ($1, 'POOL_chat', 1, $2, $1::uuid::text, 'claims used up', 6, clock_timestamp())`,
     [newId(), `work.chat.batch.${tenant.workspace.id}`],
   );
-  const call = { workspaceId: tenant.workspace.id, jobId: newId(), amount: CREDIT, lifeMs: 3_600_000 };
+  await noteOpenSource(bench.stack, {
+    pool: "chat",
+    source: SOURCE,
+    remainingMs: HOUR_MS,
+    cooldownMs: 24_000,
+    worker: newId(),
+  });
+  // A worker of another release, which counts as running until the end of the tests.
+  await bench.stack.query(
+    `insert into worker_slots (worker, pool, lane, slots, version, seen_at)
+     values ($1, 'image', 'live', 4, '0.0.9', clock_timestamp() + interval '1 hour')`,
+    [newId()],
+  );
+  const call = { workspaceId: tenant.workspace.id, jobId: newId(), amount: CREDIT, lifeMs: HOUR_MS };
   expect(await admitLone(bench.stack, call)).toBe(0);
 }, 60_000);
 afterAll(() => bench?.close());
@@ -99,11 +118,15 @@ describe("operator", () => {
     await dialog.getByRole("button", { name: "Top up" }).click();
     await sheet.getByRole("cell", { name: "Top-up invoice 17" }).waitFor();
 
-    const [row] = await bench.stack.query<{ amount: bigint }>(
-      "select amount from ledger_entry where workspace_id = $1 and kind = 'top_up' order by id desc limit 1",
+    const [row] = await bench.stack.query<{ amount: bigint; source_id: string }>(
+      "select amount, source_id from ledger_entry where workspace_id = $1 and kind = 'top_up' order by id desc limit 1",
       [tenant.workspace.id],
     );
     expect(row?.amount).toBe(250_500_000_000n);
+    await page.goto(`${bench.baseUrl}/console/operator/audit?action=credits.top_up`);
+    const subject = page.getByRole("cell", { name: `${workspaceName} + 250.5 credits` });
+    await subject.waitFor();
+    expect(await subject.getAttribute("title")).toBe(row?.source_id ?? "");
     expect(faults).toEqual([]);
   });
 
@@ -133,13 +156,17 @@ describe("operator", () => {
   test("every page of the navigation opens by keyboard, also from the menu of a phone", async () => {
     for (const width of [1280, 390]) {
       const { page, faults } = await signIn(tokens.money, "", { viewport: { width, height: 800 } });
-      const names = await page.locator("nav#nav li a").allTextContents();
-      expect(names).toHaveLength(11);
+      const links = page.locator("nav#nav li a");
+      await links.getByText("open").first().waitFor({ state: "attached" });
+      const texts = await links.allTextContents();
+      expect(texts).toHaveLength(11);
+      expect(texts).toEqual(expect.arrayContaining(["Dead letters 1 open", "Settle faults 2 open"]));
+      const names = texts.map((text) => text.replace(/ \d+ open$/, ""));
       for (const name of names) {
         if (width === 390) await page.getByRole("button", { name: "Open navigation" }).press("Enter");
         await page
           .getByRole("navigation", { name: "Operator" })
-          .getByRole("link", { name, exact: true })
+          .getByRole("link", { name: new RegExp(`^${name}( \\d+ open)?$`) })
           .press("Enter");
         await page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
       }
@@ -149,11 +176,49 @@ describe("operator", () => {
 
   test("the figures of the status open their rows", async () => {
     const { page } = await signIn(tokens.read);
-    for (const name of ["Workspaces", "Dead letters"]) {
+    for (const name of ["Workspaces", "Dead letters", "Settle faults"]) {
       await page.getByRole("region", { name: "Figures" }).getByRole("link", { name }).click();
       await page.getByRole("heading", { level: 1, name }).waitFor();
       await page.goBack();
     }
+  });
+
+  test("the status lists the processes, and marks those of another version", async () => {
+    const { page } = await signIn(tokens.read);
+    await page.getByText(`Two versions are running: ${manifest.version}, 0.0.9.`).waitFor();
+    const versionOf = async (name: string): Promise<string | null> =>
+      page.getByRole("row", { name }).locator("td.key").textContent();
+    expect(await versionOf("ingress")).toBe(manifest.version);
+    expect(await versionOf("worker chat")).toBe(manifest.version);
+    const other = page.getByRole("row", { name: "worker image 1 0.0.9" });
+    expect(await other.locator(".badge.warn").textContent()).toBe("0.0.9");
+  });
+
+  test("the providers begin with a summary, which opens the models of a provider", async () => {
+    const { page, faults } = await signIn(tokens.money, "/sources");
+    const rows = page.locator("tbody tr");
+    await rows.nth(1).waitFor();
+    // The provider with a disabled source is first.
+    const sandbox = rows.first();
+    await sandbox.getByText("calls failed").waitFor();
+    await sandbox.getByText(/^in \d+ min$/).waitFor();
+    const numbers = (await sandbox.locator("td.num").allTextContents()).map(Number);
+    const [models = 0, enabled, disabled, idle] = numbers;
+    expect([enabled, disabled, idle]).toEqual([models - 1, 1, 0]);
+
+    await sandbox.getByRole("link", { name: "sandbox" }).click();
+    await page.getByRole("heading", { level: 1, name: "sandbox" }).waitFor();
+    expect(await rows.count()).toBe(models);
+    await rows.first().getByRole("link", { name: SOURCE, exact: true }).click();
+    const sheet = page.getByRole("complementary", { name: SOURCE });
+    await sheet.getByRole("button", { name: "Reset source" }).click();
+    await sheet.getByText("Available").waitFor();
+    await page.getByRole("main").getByRole("link", { name: "Providers" }).click();
+    await page.getByRole("heading", { level: 1, name: "Providers" }).waitFor();
+    const name = page.getByRole("link", { name: "sandbox", exact: true });
+    await rows.filter({ has: name }).getByText("Available").waitFor();
+    await sheet.waitFor({ state: "detached" });
+    expect(faults).toEqual([]);
   });
 
   test("resolves a settle fault with a note, which the audit log has under the name of the workspace", async () => {
@@ -215,6 +280,7 @@ describe("operator", () => {
     await audit.click();
     await page.getByText("The audit found 1 difference.").waitFor();
     const row = page.getByRole("row", { name: workspaceName });
+    await row.waitFor();
     const cells = await row.getByRole("cell").allTextContents();
     expect(BigInt(cells[3] ?? "") - BigInt(cells[2] ?? "")).toBe(7n);
     await bench.stack.query(change, [tenant.workspace.id, -7]);
@@ -274,6 +340,10 @@ describe("operator", () => {
 test("the session ends when its token is revoked", async () => {
   const answer = await bench.stack.command("admin", "operator", "add", "short", "--scope", "read", "--json");
   const { token, id } = JSON.parse(answer.stdout) as { readonly token: string; readonly id: string };
+  // Tokens are cached for a second, and the pages of other tests keep the cache fresh.
+  const headers = { authorization: `Bearer ${token}` };
+  const isKnown = async (): Promise<boolean> => (await fetch(`${bench.baseUrl}/operator/presets`, { headers })).ok;
+  await eventually("the token is known", isKnown);
   const { page } = await signIn(token);
   await bench.stack.query("update operator_token set revoked_at = now() where id = $1", [id]);
   await page.waitForTimeout(1_100);

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { CHANGES_MAX, OthersCalls, OwnCalls } from "#ingress/wait/call-counts.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 
+const SENDER = { version: "1.2.0", startedAt: 0 };
 const inFlight = (calls: Readonly<Record<string, number>>): Map<Pool, Map<string, number>> =>
   new Map([["chat", new Map(Object.entries(calls))]]);
 const many = (count: number, calls: number): Record<string, number> =>
@@ -12,7 +13,7 @@ const heardOf = (others: OthersCalls): Record<string, unknown> =>
 
 describe("a report of an ingress", () => {
   test("contains the changes since the previous one, and the end of a workspace's calls", () => {
-    const own = new OwnCalls();
+    const own = new OwnCalls(SENDER);
     expect(own.takeChanges(inFlight({ a: 1, b: 2, waits: 0 }))).toEqual({ chat: { a: 1, b: 2, waits: 0 } });
     expect(own.takeChanges(inFlight({ a: 1, b: 2, waits: 0 }))).toEqual({});
     expect(own.takeChanges(inFlight({ a: 3, waits: 0 }))).toEqual({ chat: { a: 3, b: null } });
@@ -21,7 +22,7 @@ describe("a report of an ingress", () => {
   });
 
   test("has a bounded length: large changes come first, and all come eventually", () => {
-    const own = new OwnCalls();
+    const own = new OwnCalls(SENDER);
     const others = new OthersCalls();
     others.receive("x", own.nextMessage({}));
     const asOften = { ...many(4 * CHANGES_MAX, 1), large: 50 };
@@ -39,7 +40,7 @@ describe("a report of an ingress", () => {
   });
 
   test("contains the thousand workspaces with the most calls", () => {
-    const own = new OwnCalls();
+    const own = new OwnCalls(SENDER);
     const calls = inFlight({ ...many(1_500, 1), large: 9 });
     for (let turn = 0; turn < 10; turn += 1) own.takeChanges(calls);
     const told = own.whole().calls.chat ?? {};
@@ -48,12 +49,12 @@ describe("a report of an ingress", () => {
   });
 
   test("contains everything periodically", () => {
-    const own = new OwnCalls();
+    const own = new OwnCalls(SENDER);
     const words = Array.from({ length: 250 }, (_, turn) =>
       own.nextMessage(own.takeChanges(inFlight({ a: turn, b: 1 }))),
     );
     expect(words.filter(({ isWhole }) => isWhole).map(({ n }) => n)).toEqual([1, 101, 201]);
-    expect(words[100]).toEqual({ n: 101, calls: { chat: { a: 100, b: 1 } }, isWhole: true });
+    expect(words[100]).toEqual({ n: 101, calls: { chat: { a: 100, b: 1 } }, isWhole: true, sender: SENDER });
     expect(words[101]).toEqual({ n: 102, calls: { chat: { a: 101 } } });
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { connect, type NatsConnection } from "nats";
 
-import { openFleet } from "#ingress/wait/fleet.ts";
+import { type FleetLink, openFleet } from "#ingress/wait/fleet.ts";
 import { createLiveShares, type LiveShares } from "#ingress/wait/live-shares.ts";
 import { createIpNet, type IpNet } from "#shared/access/ip-net.ts";
 import type { Queryable } from "#shared/database/client.ts";
@@ -13,6 +13,7 @@ import { createMetrics } from "#shared/metrics/metrics.ts";
 import { paced } from "#shared/config/pace.ts";
 import { fleetSubject, inFlightSubject } from "#shared/queue/subjects.ts";
 import { eventually } from "#tests/faults/wait.ts";
+import manifest from "../../../package.json" with { type: "json" };
 import { startNats, type TestNats } from "#tests/support/nats.ts";
 
 let nats: TestNats;
@@ -30,6 +31,7 @@ interface Ingress {
   readonly shares: LiveShares;
   readonly ipNet: IpNet;
   readonly connection: NatsConnection;
+  readonly ingresses: FleetLink["ingresses"];
   readonly close: () => Promise<void>;
 }
 
@@ -49,7 +51,7 @@ async function join(ingressId = newId()): Promise<Ingress> {
     metrics.close();
     await connection.close();
   };
-  return { shares, ipNet, connection, close };
+  return { shares, ipNet, connection, ingresses: () => fleet.ingresses(), close };
 }
 
 /** Returns how many of so many calls of a workspace would wait for their turn. */
@@ -71,6 +73,9 @@ test("two ingresses share one quota of a workspace and one limit of an address, 
   // All of the share is taken: a call in any case is what is left, from the first moment on.
   expect(waitingOf(other.shares, ALONE)).toBe(ALONE - 1);
   for (let request = 0; request < 8; request++) one.ipNet.check("8.8.8.8");
+  // One was there first and receives the start of the other, which receives that of all others.
+  const own = { version: manifest.version, startedAt: expect.any(Number) };
+  for (const { ingresses } of [one, other]) expect(ingresses()).toEqual([own, own]);
   // Each tells twice a second.
   await Bun.sleep(paced(1_500));
   const check = (): void => other.ipNet.check("8.8.8.8");
@@ -82,6 +87,7 @@ test("two ingresses share one quota of a workspace and one limit of an address, 
   for (const turn of turns) turn.release();
   await one.close();
   await eventually("the other has the whole share", () => waitingOf(other.shares, ALONE) === 0);
+  expect(other.ingresses().filter(({ version }) => version !== null)).toEqual([own]);
 });
 
 test("a report contains the changes; an ingress that missed one, or has just started, receives everything, and no other", async () => {
@@ -91,7 +97,7 @@ test("a report contains the changes; an ingress that missed one, or has just sta
   const listener = await connect({ servers: nats.url });
   closing.push(() => listener.close());
   const words: { n: number; calls: object; isWhole?: boolean }[] = [];
-  const direct: { from: string; n: number; calls: object; wants?: string; isWhole?: boolean }[] = [];
+  const direct: { from: string; n: number; calls: object; wants?: string; isWhole?: boolean; sender?: object }[] = [];
   const stranger = newId();
   listener.subscribe(inFlightSubject(ingressId), { callback: (_error, message) => void words.push(message.json()) });
   listener.subscribe(fleetSubject(stranger), {
@@ -112,15 +118,33 @@ test("a report contains the changes; an ingress that missed one, or has just sta
   await eventually("the end of one is told", () => news().length > 1);
   expect(news()).toEqual([{ chat: { a: 1, b: 1 } }, { chat: { b: null } }]);
 
-  tell({ n: 1, calls: {}, isWhole: true, state: "new" });
+  const newer = { version: "9.9.9", startedAt: 5 };
+  tell({ n: 1, calls: {}, isWhole: true, state: "new", sender: newer });
   await eventually("the new one is told", () => direct.length > 0);
-  expect(direct[0]).toEqual({ from: ingressId, n: expect.any(Number), calls: { chat: { a: 1 } }, isWhole: true });
+  expect(one.ingresses()).toContainEqual(newer);
+  const sender = { version: manifest.version, startedAt: expect.any(Number) };
+  expect(direct[0]).toEqual({
+    from: ingressId,
+    n: expect.any(Number),
+    calls: { chat: { a: 1 } },
+    isWhole: true,
+    sender,
+  });
   // The word between the two was lost: one slot of sixteen would be taken.
   tell({ n: 3, calls: { chat: { b: 1 } } });
   await eventually("what was lost is asked for", () => direct.some(({ wants }) => wants === "whole"));
   const whole = { from: stranger, n: 3, calls: { chat: { a: 13, b: 1 } }, isWhole: true };
+  const unreadable = [
+    { version: "<b>", startedAt: 5 },
+    { version: "9.9.9", startedAt: 9e15 },
+    { version: 9 },
+    "x",
+    null,
+  ];
+  for (const sender of unreadable) listener.publish(fleetSubject(ingressId), JSON.stringify({ ...whole, sender }));
   listener.publish(fleetSubject(ingressId), JSON.stringify(whole));
   await eventually("it is known", () => waitingOf(one.shares, 2) > 0);
+  expect(one.ingresses()).toContainEqual(newer);
   await one.connection.flush();
   await listener.flush();
   const asked = direct.length;

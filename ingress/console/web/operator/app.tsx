@@ -28,6 +28,8 @@ import Workspaces from "./workspaces.tsx";
 
 /** Interval at which the session is read again, in milliseconds. */
 const SESSION_MS = 30_000;
+/** Interval at which the counts of the navigation are read again, in milliseconds. */
+const COUNTS_MS = 10_000;
 /** Time without an action of the person after which the page signs out, in minutes. The pages read data by themselves meanwhile. */
 const IDLE_MINUTES = 15;
 
@@ -39,6 +41,8 @@ interface OperatorPage {
   readonly page: ComponentType;
   /** True for a page whose data only tokens with the scope money may read. */
   readonly needsMoney?: true;
+  /** Count of the status that the navigation shows. */
+  readonly counted?: "dead_letters" | "settle_faults";
 }
 
 const HOME = "/operator";
@@ -48,9 +52,23 @@ const PAGES: readonly OperatorPage[] = [
   { href: "/operator/pools", name: "Pools", group: "", icon: "server", page: Pools },
   { href: "/operator/sources", name: "Providers", group: "", icon: "cube", page: Sources },
   { href: "/operator/workspaces", name: "Workspaces", group: "", icon: "people", page: Workspaces },
-  { href: "/operator/dead-letters", name: "Dead letters", group: "Repair", icon: "tray", page: DeadLetters },
+  {
+    href: "/operator/dead-letters",
+    name: "Dead letters",
+    group: "Repair",
+    icon: "tray",
+    page: DeadLetters,
+    counted: "dead_letters",
+  },
   { href: "/operator/holds", name: "Holds", group: "Repair", icon: "coin", page: Holds },
-  { href: "/operator/settle-faults", name: "Settle faults", group: "Repair", icon: "warn", page: SettleFaults },
+  {
+    href: "/operator/settle-faults",
+    name: "Settle faults",
+    group: "Repair",
+    icon: "warn",
+    page: SettleFaults,
+    counted: "settle_faults",
+  },
   { href: "/operator/ledger-audit", name: "Ledger audit", group: "Repair", icon: "check", page: LedgerAudit },
   { href: "/operator/catalogue", name: "Catalogue", group: "Service", icon: "list", page: Catalogue },
   { href: "/operator/tokens", name: "Operator tokens", group: "Service", icon: "key", page: Tokens, needsMoney: true },
@@ -137,6 +155,7 @@ function Shell({ onSignedOut }: { readonly onSignedOut: () => void }): JSX.Eleme
   const left = useIdleMinutes(() => void signOut.run());
   const { name, scope } = operatorSession.value ?? {};
   const pages = PAGES.filter(({ needsMoney }) => needsMoney !== true || scope === "money");
+  const { data } = useCall("GET /operator/status", {}, { everyMs: COUNTS_MS });
   return (
     <>
       <a class="skip" href="#main">
@@ -153,7 +172,7 @@ function Shell({ onSignedOut }: { readonly onSignedOut: () => void }): JSX.Eleme
             </span>
           </div>
           <NavList
-            pages={pages}
+            pages={pages.map((page) => ({ ...page, count: page.counted && data?.counts?.[page.counted] }))}
             isCurrent={(href) => (href === HOME ? location === HOME : location.startsWith(href))}
           />
           <div class="nav-foot">

@@ -5,7 +5,7 @@ import type { AuditLogEntry } from "#schemas/generated/types.ts";
 import { useCall } from "../api/query.ts";
 import { AuditLogPage } from "../parts/audit-log.tsx";
 import { Id } from "../parts/values.tsx";
-import { workspaceIn, WorkspaceLink } from "./workspace-link.tsx";
+import { WorkspaceLink } from "./workspace-link.tsx";
 
 export default function AuditLog(): JSX.Element {
   const { data } = useCall("GET /operator/workspaces", { query: { limit: 100 } });
@@ -22,7 +22,6 @@ export default function AuditLog(): JSX.Element {
         ["Workspace", workspaceOf(entry)],
         ["Key", entry.key_id === null ? null : <Id value={entry.key_id} label="key id" />],
       ]}
-      nameOf={workspaceIn}
     />
   );
 }

@@ -1,16 +1,17 @@
-/** Sources: each provider with its state, the reason of a disablement, a test and a reset. */
+/** Providers: a summary of each, and its models with their state, the reason of a disablement, a test and a reset. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { Link } from "wouter-preact";
 
 import type { OperatorSource, OperatorSourceTest } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
-import { useAction, useQuery } from "../api/query.ts";
+import { useAction, useCall } from "../api/query.ts";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
 import { Button, FaultText } from "../parts/form.tsx";
-import { durationText } from "../parts/format.ts";
+import { durationText, relativeText } from "../parts/format.ts";
 import { Callout, Sheet, type SheetControls } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
-import { Empty, ListPanel, useOpenRow } from "../parts/table.tsx";
+import { type Column, Empty, ListPanel, useOpenRow } from "../parts/table.tsx";
 import { toast } from "../parts/toast.tsx";
 import { Ago, KeyValues, Status } from "../parts/values.tsx";
 import { writeBlocked } from "./session.ts";
@@ -20,20 +21,22 @@ const STATES = { available: "available", disabled: "suspended", not_configured: 
 
 export default function Sources(): JSX.Element {
   const query = useUrlQuery();
-  const state = query.get("state");
-  const list = useQuery(
-    `operator sources ${state}`,
-    async (signal) => {
-      const { data } = await call("GET /operator/sources", { signal });
-      return { data: data.filter((row) => state === "" || row.state === state) };
-    },
-    { everyMs: REFRESH_MS },
-  );
+  const [provider, state] = [query.get("provider"), query.get("state")];
+  const isSummary = provider === "" && state === "";
+  const sources = useCall("GET /operator/sources", {}, { everyMs: REFRESH_MS });
+  const isChosen = (row: OperatorSource): boolean =>
+    (provider === "" || row.provider === provider) && (state === "" || row.state === state);
+  // Disabled sources come first.
+  const rows = sources.data?.data
+    .filter(isChosen)
+    .toSorted((a, b) => Number(b.state === "disabled") - Number(a.state === "disabled"));
+  const list = { ...sources, data: rows && { data: rows } };
   const open = useOpenRow("/operator/sources", list, ({ id }) => id);
   return (
     <Page
-      title="Providers"
+      title={provider === "" ? "Providers" : provider}
       isWide
+      crumb={provider === "" ? undefined : <Link href="/operator/sources">Providers</Link>}
       about="A source is a model at a provider. After errors it is disabled for a time, and tried again by itself."
       sheet={open.row && <SourceSheet key={open.id} row={open.row} {...open.sheet} onChange={list.reload} />}
     >
@@ -45,7 +48,7 @@ export default function Sources(): JSX.Element {
             label: "Show",
             isFixed: true,
             choices: [
-              { value: "", text: "All" },
+              { value: "", text: provider === "" ? "Providers" : "All" },
               { value: "disabled", text: "Disabled after errors" },
               { value: "available", text: "Available" },
               { value: "not_configured", text: "Not configured" },
@@ -53,41 +56,125 @@ export default function Sources(): JSX.Element {
           },
         ]}
       />
-      <ListPanel
-        query={list}
-        idOf={({ id }) => id}
-        open={open}
-        columns={[
-          {
-            head: "Source",
-            place: "main",
-            cut: "40%",
-            title: ({ id }) => id,
-            cell: ({ id }) => id,
-          },
-          { head: "State", place: "key", cell: ({ state }) => <Status of={STATES[state]} /> },
-          {
-            head: "Reason",
-            place: "mid",
-            cut: "24%",
-            title: ({ reason }) => reason ?? "",
-            cell: ({ reason, setting }) => reason ?? (setting === null ? "—" : `set ${setting}`),
-          },
-          {
-            head: "Next attempt",
-            place: "low",
-            cell: ({ next_attempt_seconds: seconds }) => (seconds === null ? "—" : `in ${seconds} s`),
-          },
-        ]}
-        empty={
-          <Empty title={state === "" ? "No sources" : "No sources match"}>
-            <p>Sources come from the catalogue. Set the key of a provider to use its models.</p>
-          </Empty>
-        }
-      />
+      {isSummary ? (
+        <ListPanel
+          query={{ ...sources, data: rows && { data: summaries(rows) } }}
+          idOf={({ name }) => name}
+          hrefOf={({ name }) => `/operator/sources?provider=${encodeURIComponent(name)}`}
+          columns={SUMMARY_COLUMNS}
+          empty={<Empty title="No sources">{EMPTY}</Empty>}
+        />
+      ) : (
+        <ListPanel
+          query={list}
+          idOf={({ id }) => id}
+          open={open}
+          columns={[
+            { head: "Source", place: "main", cut: "40%", title: ({ id }) => id, cell: ({ id }) => id },
+            { head: "State", place: "key", cell: ({ state: name }) => <Status of={STATES[name]} /> },
+            {
+              head: "Reason",
+              place: "mid",
+              cut: "24%",
+              title: ({ reason }) => reason ?? "",
+              cell: ({ reason }) => reason ?? "—",
+            },
+            {
+              head: "Next attempt",
+              place: "low",
+              cell: ({ next_attempt_seconds: seconds }) => (seconds === null ? "—" : waitText(seconds)),
+            },
+          ]}
+          empty={<Empty title="No sources match">{EMPTY}</Empty>}
+        />
+      )}
     </Page>
   );
 }
+
+const EMPTY = <p>Sources come from the catalogue. Set the key of a provider to use its models.</p>;
+
+/** Returns the time until a disabled source is tried again, such as `in 12 s`. */
+const waitText = (seconds: number): string => relativeText(Math.max(1, seconds) * 1_000, 0);
+
+interface ProviderSummary {
+  readonly name: string;
+  readonly models: number;
+  readonly enabled: number;
+  readonly disabled: number;
+  readonly idle: number;
+  /** Reason of the latest disablement, or the missing setting of a source that is not configured. */
+  readonly reason: string | null;
+  /** Seconds until the next attempt at one of the disabled sources; undefined if none is disabled. */
+  readonly waitSeconds: number | undefined;
+}
+
+/** Returns a row for each provider: first those with disabled sources, then those that calls can use. */
+function summaries(sources: readonly OperatorSource[]): readonly ProviderSummary[] {
+  const rankOf = ({ disabled, enabled }: ProviderSummary): number => (disabled > 0 ? 0 : enabled > 0 ? 1 : 2);
+  return Array.from(
+    Map.groupBy(sources, ({ provider }) => provider),
+    ([name, rows]): ProviderSummary => {
+      const { available = [], disabled = [], not_configured: idle = [] } = Object.groupBy(rows, ({ state }) => state);
+      const newest = disabled.toSorted((a, b) => ((a.disabled_since ?? "") < (b.disabled_since ?? "") ? 1 : -1))[0];
+      return {
+        name,
+        models: rows.length,
+        enabled: available.length,
+        disabled: disabled.length,
+        idle: idle.length,
+        reason: (newest ?? idle[0])?.reason ?? null,
+        waitSeconds: disabled.flatMap((row) => row.next_attempt_seconds ?? []).toSorted((a, b) => a - b)[0],
+      };
+    },
+  ).toSorted((a, b) => rankOf(a) - rankOf(b) || (a.name < b.name ? -1 : 1));
+}
+
+/** Column with a number of sources. A stacked row omits 0. */
+const countColumn = (head: string, count: (row: ProviderSummary) => number): Column<ProviderSummary> => ({
+  head,
+  isNumber: true,
+  label: head.toLowerCase(),
+  cell: (row) => <span class={count(row) === 0 ? "none muted" : ""}>{count(row)}</span>,
+});
+
+const SUMMARY_COLUMNS: readonly Column<ProviderSummary>[] = [
+  {
+    head: "Provider",
+    place: "main",
+    cell: ({ name }) => name,
+  },
+  {
+    head: "State",
+    place: "key",
+    cell: ({ enabled, disabled }) => (
+      <Status
+        of={
+          disabled > 0
+            ? enabled > 0
+              ? "failing"
+              : STATES.disabled
+            : STATES[enabled > 0 ? "available" : "not_configured"]
+        }
+      />
+    ),
+  },
+  countColumn("Models", ({ models }) => models),
+  countColumn("Enabled", ({ enabled }) => enabled),
+  countColumn("Disabled", ({ disabled }) => disabled),
+  countColumn("Not configured", ({ idle }) => idle),
+  {
+    head: "Reason",
+    cut: "28%",
+    title: ({ reason }) => reason ?? "",
+    cell: ({ reason }) => reason ?? <span class="none">—</span>,
+  },
+  {
+    head: "Next attempt",
+    label: "next attempt",
+    cell: ({ waitSeconds: seconds }) => (seconds === undefined ? <span class="none">—</span> : waitText(seconds)),
+  },
+];
 
 function SourceSheet({
   row,
@@ -132,7 +219,7 @@ function SourceSheet({
             ["Reason", row.reason],
             ["Provider’s status", row.provider_status],
             ["Disabled", row.disabled_since === null ? null : <Ago at={row.disabled_since} />],
-            ["Next attempt", row.next_attempt_seconds === null ? null : `in ${row.next_attempt_seconds} s`],
+            ["Next attempt", row.next_attempt_seconds === null ? null : waitText(row.next_attempt_seconds)],
           ]}
         />
         <p class="hint">A test sends one small request to the provider, which the provider may charge.</p>

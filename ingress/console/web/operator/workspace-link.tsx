@@ -10,11 +10,6 @@ const names = signal<Names>(new Map());
 /** Ids whose names were asked for. */
 const asked = new Set<string>();
 
-/** Returns the name of a workspace that a page has already shown. */
-export function workspaceIn(id: string): string | undefined {
-  return names.value.get(id);
-}
-
 export function WorkspaceLink({ id }: { readonly id: string }): JSX.Element {
   if (!asked.has(id)) {
     asked.add(id);

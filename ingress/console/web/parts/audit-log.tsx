@@ -6,7 +6,7 @@ import { Json } from "./code.tsx";
 import { CSV, download } from "./download.ts";
 import { type Filter, FilterBar, useUrlQuery } from "./filters.tsx";
 import { Button } from "./form.tsx";
-import { operatorText, timeText, zoneText } from "./format.ts";
+import { movementText, operatorText, timeText, zoneText } from "./format.ts";
 import { Sheet, type SheetControls } from "./layers.tsx";
 import { Page } from "./page.tsx";
 import { type Column, Empty, ListPanel, useList, useOpenRow } from "./table.tsx";
@@ -23,19 +23,9 @@ interface AuditLogProps {
   readonly columns?: readonly Column<Entry>[];
   readonly filters?: readonly Filter[];
   readonly values: (entry: Entry) => Parameters<typeof KeyValues>[0]["of"];
-  /** Returns the name of an object; undefined if it is unknown. */
-  readonly nameOf: (id: string) => string | undefined;
 }
 
-export function AuditLogPage({
-  path,
-  log,
-  actions,
-  columns = [],
-  filters = [],
-  values,
-  nameOf,
-}: AuditLogProps): JSX.Element {
+export function AuditLogPage({ path, log, actions, columns = [], filters = [], values }: AuditLogProps): JSX.Element {
   const query = useUrlQuery();
   const chosen = Object.fromEntries(FILTERS.map((name) => [name, query.get(name)]));
   const list = useList(log, { query: chosen });
@@ -81,7 +71,8 @@ export function AuditLogPage({
             head: "Subject",
             cut: "30%",
             title: ({ subject }) => subject,
-            cell: (row) => nameOf(row.subject) ?? recordedName(row) ?? row.subject,
+            cell: (row) => nameOf(row) ?? row.subject,
+            sub: movementOf,
           },
           { head: "Address", place: "low", cell: ({ ip }) => ip ?? "—" },
         ]}
@@ -100,9 +91,15 @@ function authorOf({ actor: { type, name, id } }: Entry): string {
   return type === "operator" ? `operator, ${operatorText(id)}` : (name ?? id);
 }
 
-/** Returns the name in the recorded state of an object. */
-function recordedName({ before, after }: Entry): string | undefined {
-  return [after, before].map((state) => state?.["name"]).find((name) => typeof name === "string");
+/** Returns the current name of the changed object, or the name in its recorded state. */
+function nameOf({ subject_name: name, before, after }: Entry): string | undefined {
+  return [name, after?.["name"], before?.["name"]].find((one) => typeof one === "string");
+}
+
+/** Returns the amount of a top-up or correction. */
+function movementOf({ action, after }: Entry): string | undefined {
+  const credits = after?.["credits"];
+  return action.startsWith("credits.") && typeof credits === "string" ? movementText(credits) : undefined;
 }
 
 function EntrySheet({
@@ -119,7 +116,9 @@ function EntrySheet({
             ["Author", authorOf(entry)],
             ...values,
             ["Address", entry.ip],
-            ["Subject", <Id value={entry.subject} label="subject" />],
+            ["Subject", nameOf(entry)],
+            ["Amount", movementOf(entry)],
+            ["Subject id", <Id value={entry.subject} label="subject id" />],
             ["Request", entry.request_id === null ? null : <Id value={entry.request_id} label="request id" />],
           ]}
         />

@@ -77,6 +77,13 @@ export function plain(value: number): string {
   return text.includes("e") ? value.toFixed(12).replace(/\.?0+$/, "") : text;
 }
 
+/** Returns a movement of credits with all its digits, such as `+ 1,250.5 credits`. @param credits decimal number */
+export function movementText(credits: string): string {
+  const [whole = "", ...decimals] = credits.replace("-", "").split(".");
+  const digits = [whole.replaceAll(/\B(?=(\d{3})+$)/g, ","), ...decimals].join(".");
+  return `${credits.startsWith("-") ? "−" : "+"}\u00a0${digits} credits`;
+}
+
 /** Returns a count with a thousands separator, or with a unit from a million on. */
 export function countText(count: number): string {
   if (count >= 1e9) return `${(count / 1e9).toFixed(3)} B`;

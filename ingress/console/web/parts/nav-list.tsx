@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import { Link } from "wouter-preact";
 
+import { countText } from "./format.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
 interface NavPage {
@@ -10,6 +11,8 @@ interface NavPage {
   /** Heading above the pages of the group; "" for none. */
   readonly group: string;
   readonly icon: IconName;
+  /** Number of objects on the page that wait for a person. */
+  readonly count?: number | undefined;
 }
 
 export function NavList({
@@ -25,7 +28,7 @@ export function NavList({
         <div key={group}>
           {group === "" ? null : <p class="nav-head">{group}</p>}
           <ul>
-            {entries.map(({ href, name, icon }) => (
+            {entries.map(({ href, name, icon, count = 0 }) => (
               <li key={href}>
                 <Link
                   href={href}
@@ -34,6 +37,15 @@ export function NavList({
                 >
                   <Icon name={icon} />
                   {name}
+                  {count === 0 ? null : (
+                    <>
+                      {" "}
+                      <span class="count bad">
+                        {countText(count)}
+                        <span class="sr"> open</span>
+                      </span>
+                    </>
+                  )}
                 </Link>
               </li>
             ))}

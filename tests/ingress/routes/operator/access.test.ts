@@ -254,6 +254,7 @@ describe("the paths of operators", () => {
     bed.loseDatabase();
     const status = await bed.ask("OperatorStatus", "GET", "/operator/status", { token: operatorToken });
     expect(status).toMatchObject({ counts: null, versions: { postgres: null } });
+    expect([...new Set(status.processes.map(({ role }) => role))]).toEqual(["ingress"]);
     bed.pass(KEY_CACHE_MS);
     // A token that cannot be verified is not called wrong.
     expect((await bed.send("GET", "/operator/presets", { token: mintOperatorToken() })).status).toBe(503);

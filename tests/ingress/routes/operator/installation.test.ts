@@ -6,9 +6,13 @@ import { parse as parseCsv } from "csv-parse/sync";
 import { newId } from "#shared/base/ids.ts";
 import { auditAlone } from "#shared/ledger/audit.ts";
 import { recordAudit } from "#shared/database/audit-log.ts";
+import { beatJobs } from "#shared/database/jobs.ts";
 import { createWorkspace, CREDIT } from "#tests/shared/accounts.ts";
 import { CATALOGUE_CHECK_BYTES_MAX } from "#ingress/routes/operator/catalogue.ts";
 
+import manifest from "../../../../package.json" with { type: "json" };
+import { INGRESSES } from "../../fake-context.ts";
+import { addPerson } from "../managed-bed.ts";
 import { openBed, type OperatorBed } from "./bed.ts";
 
 let bed: OperatorBed;
@@ -165,6 +169,37 @@ describe("the audit log", () => {
     expect(await actions(`after=${page.last_id}`)).toEqual(["test.one"]);
   });
 
+  test("names workspaces, members and keys, within the workspace of the entry", async () => {
+    const [id, other] = [await createWorkspace(bed.db.database, 0n), await createWorkspace(bed.db.database, 0n)];
+    const person = await addPerson(bed.db, id, "developer");
+    const actor = { type: "operator", id: "names" } as const;
+    const entries: readonly (readonly [workspace: string | null, action: string, subject: string])[] = [
+      [id, "workspace.tag", id],
+      [id, "member.limits", person.id],
+      [id, "key.limits", person.keyId],
+      [other, "key.limits", person.keyId],
+      [id, "member.limits", "x"],
+      [id, "credits.top_up", other],
+      [null, "test.export", id],
+      [id, "test.export", other],
+    ];
+    for (const [workspace, action, subject] of entries) {
+      await recordAudit(bed.db.database, workspace, { actor, action, subject });
+    }
+    const { name } = await bed.ask("OperatorWorkspace", "GET", `/operator/workspaces/${id}`);
+    const { data } = await bed.ask("OperatorAuditLogList", "GET", `${LOG}?actor=names`);
+    expect(data.map(({ subject_name }) => subject_name).toReversed()).toEqual([
+      name,
+      `developer ${person.id}`,
+      "test",
+      null,
+      null,
+      name,
+      name,
+      null,
+    ]);
+  });
+
   test("its download has the addresses of operators and the workspaces, and is an entry of it", async () => {
     const [id, subject] = [await createWorkspace(bed.db.database, 0n), newId()];
     const actor = { type: "operator", id: "night", ip: "10.0.0.1" } as const;
@@ -208,6 +243,43 @@ test("the status contains versions, dependencies and counts", async () => {
       schema: expect.stringMatching(/^\d{4}_[a-z0-9_]+$/) as string,
       postgres: expect.stringMatching(/^\d+/) as string,
     },
-    counts: { workspaces: count, open_holds: 0, unknown_jobs: 0, dead_letters: 0 },
+    counts: { workspaces: count, open_holds: 0, unknown_jobs: 0, dead_letters: 0, settle_faults: 0 },
   });
+});
+
+test("the status contains the version and the start of ingresses and of workers by pool", async () => {
+  await bed.db.query("delete from worker_slots");
+  const beat = (lane: "live" | "batch", slots: number) =>
+    beatJobs(bed.db.database, { worker: newId(), pool: "chat", lane, slots, jobs: [], leaseMs: 1_000 });
+  for (const lane of ["live", "batch"] as const) await beat(lane, 4);
+  // Two of another version, one that stops, and a silent one.
+  const insert = `insert into worker_slots (worker, pool, lane, slots, version, started_at, seen_at)
+                  values ($1, 'chat', 'live', 4, $2, $3, clock_timestamp() - $4 * interval '1 second')`;
+  for (const startedAt of [0, 60_000]) await bed.db.query(insert, [newId(), "0.0.9", new Date(startedAt), 0]);
+  await bed.db.query(insert, [newId(), "0.0.8", new Date(0), 46]);
+  await beat("live", 0);
+  const { processes, versions } = await bed.ask("OperatorStatus", "GET", "/operator/status");
+  expect(versions.sluice).toBe(manifest.version);
+  const at = (time: number): string => new Date(time).toISOString();
+  const [first, second] = INGRESSES.map(({ startedAt }) => startedAt ?? 0);
+  expect(processes).toEqual([
+    {
+      role: "ingress",
+      pool: null,
+      version: "0.1.0",
+      count: 2,
+      first_started_at: at(second ?? 0),
+      last_started_at: at(first ?? 0),
+    },
+    { role: "ingress", pool: null, version: null, count: 1, first_started_at: null, last_started_at: null },
+    { role: "worker", pool: "chat", version: "0.0.9", count: 2, first_started_at: at(0), last_started_at: at(60_000) },
+    {
+      role: "worker",
+      pool: "chat",
+      version: manifest.version,
+      count: 1,
+      first_started_at: expect.any(String) as string,
+      last_started_at: expect.any(String) as string,
+    },
+  ]);
 });

@@ -269,11 +269,14 @@ describe("settle faults", () => {
       has_more: true,
       data: [{ job_id: jobs[1], workspace_id: workspaceId, fault: "usage_record", held: 1, used: "1", settled: 0.5 }],
     });
+    const counted = async () => (await bed.ask("OperatorStatus", "GET", "/operator/status")).counts?.settle_faults;
+    expect(await counted()).toBe(2);
     const rest = await bed.ask("OperatorSettleFaultList", "GET", `${LIST}?after=${page.last_id}`);
     expect(rest.data.map(({ job_id }) => job_id)).toEqual([jobs[0] ?? ""]);
     const path = `${LIST}/${page.last_id}/resolve`;
     const body = { note: "corrected" };
     expect(await bed.ask("OperatorSettleFault", "POST", path, { body })).toEqual(page.data[0] as never);
+    expect(await counted()).toBe(1);
     const log = await bed.ask("OperatorAuditLogList", "GET", `/operator/audit-log?subject=${page.last_id}`);
     expect(log.data[0]).toMatchObject({
       action: "settle_fault.resolve",
