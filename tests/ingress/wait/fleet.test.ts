@@ -51,7 +51,7 @@ async function join(ingressId = newId()): Promise<Ingress> {
     metrics.close();
     await connection.close();
   };
-  return { shares, ipNet, connection, ingresses: fleet.ingresses, close };
+  return { shares, ipNet, connection, ingresses: () => fleet.ingresses(), close };
 }
 
 /** Returns how many of so many calls of a workspace would wait for their turn. */

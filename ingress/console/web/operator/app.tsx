@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Link, Route, Switch, useLocation } from "wouter-preact";
 
 import { call } from "../api/client.ts";
-import { useAction, useCall, useQuery } from "../api/query.ts";
+import { useAction, useCall } from "../api/query.ts";
 import { Boundary } from "../boundary.tsx";
 import { Button } from "../parts/form.tsx";
 import { operatorText } from "../parts/format.ts";
@@ -155,9 +155,7 @@ function Shell({ onSignedOut }: { readonly onSignedOut: () => void }): JSX.Eleme
   const left = useIdleMinutes(() => void signOut.run());
   const { name, scope } = operatorSession.value ?? {};
   const pages = PAGES.filter(({ needsMoney }) => needsMoney !== true || scope === "money");
-  const { data } = useQuery("operator counts", (signal) => call("GET /operator/status", { signal }), {
-    everyMs: COUNTS_MS,
-  });
+  const { data } = useCall("GET /operator/status", {}, { everyMs: COUNTS_MS });
   return (
     <>
       <a class="skip" href="#main">

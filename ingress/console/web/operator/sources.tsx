@@ -5,7 +5,7 @@ import { Link } from "wouter-preact";
 
 import type { OperatorSource, OperatorSourceTest } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
-import { useAction, useQuery } from "../api/query.ts";
+import { useAction, useCall } from "../api/query.ts";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
 import { Button, FaultText } from "../parts/form.tsx";
 import { durationText, relativeText } from "../parts/format.ts";
@@ -22,17 +22,15 @@ const STATES = { available: "available", disabled: "suspended", not_configured: 
 export default function Sources(): JSX.Element {
   const query = useUrlQuery();
   const [provider, state] = [query.get("provider"), query.get("state")];
-  const sources = useQuery("operator sources", (signal) => call("GET /operator/sources", { signal }), {
-    everyMs: REFRESH_MS,
-  });
   const isSummary = provider === "" && state === "";
+  const sources = useCall("GET /operator/sources", {}, { everyMs: REFRESH_MS });
   const isChosen = (row: OperatorSource): boolean =>
     (provider === "" || row.provider === provider) && (state === "" || row.state === state);
   // Disabled sources come first.
   const rows = sources.data?.data
     .filter(isChosen)
     .toSorted((a, b) => Number(b.state === "disabled") - Number(a.state === "disabled"));
-  const list = { ...sources, data: rows && { data: rows, has_more: false } };
+  const list = { ...sources, data: rows && { data: rows } };
   const open = useOpenRow("/operator/sources", list, ({ id }) => id);
   return (
     <Page
@@ -40,7 +38,7 @@ export default function Sources(): JSX.Element {
       isWide
       crumb={provider === "" ? undefined : <Link href="/operator/sources">Providers</Link>}
       about="A source is a model at a provider. After errors it is disabled for a time, and tried again by itself."
-      sheet={open.row && <SourceSheet key={open.id} row={open.row} {...open.sheet} onChange={sources.reload} />}
+      sheet={open.row && <SourceSheet key={open.id} row={open.row} {...open.sheet} onChange={list.reload} />}
     >
       <FilterBar
         query={query}
@@ -60,9 +58,9 @@ export default function Sources(): JSX.Element {
       />
       {isSummary ? (
         <ListPanel
-          query={{ ...sources, data: sources.data && { data: summaries(sources.data.data), has_more: false } }}
+          query={{ ...sources, data: rows && { data: summaries(rows) } }}
           idOf={({ name }) => name}
-          hrefOf={({ name }) => `/operator/sources?${new URLSearchParams({ provider: name })}`}
+          hrefOf={({ name }) => `/operator/sources?provider=${encodeURIComponent(name)}`}
           columns={SUMMARY_COLUMNS}
           empty={<Empty title="No sources">{EMPTY}</Empty>}
         />

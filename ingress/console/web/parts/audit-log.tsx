@@ -71,12 +71,8 @@ export function AuditLogPage({ path, log, actions, columns = [], filters = [], v
             head: "Subject",
             cut: "30%",
             title: ({ subject }) => subject,
-            cell: (row) => (
-              <>
-                {nameOf(row) ?? row.subject}
-                {movementOf(row) === undefined ? null : <span class="sub">{movementOf(row)}</span>}
-              </>
-            ),
+            cell: (row) => nameOf(row) ?? row.subject,
+            sub: movementOf,
           },
           { head: "Address", place: "low", cell: ({ ip }) => ip ?? "—" },
         ]}

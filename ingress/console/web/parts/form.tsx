@@ -53,7 +53,7 @@ export function Button({
   );
 }
 
-/** Error of a form that concerns none of its fields. */
+/** Error of a form that concerns none of its fields. It scrolls into view, because a long form may hide it. */
 export function FaultText({
   fault,
   except = [],
@@ -63,11 +63,15 @@ export function FaultText({
 }): JSX.Element | null {
   if (fault === undefined || (fault.param !== null && except.includes(fault.param))) return null;
   return (
-    <p class="hint error" role="alert">
+    <p key={fault.message} ref={showElement} class="hint error" role="alert">
       <Icon name="warn" small />
       {fault.message}
     </p>
   );
+}
+
+function showElement(element: Element | null): void {
+  element?.scrollIntoView({ block: "nearest" });
 }
 
 interface FieldProps {
