@@ -21,7 +21,7 @@ export interface Form<Values> extends Action<void> {
   readonly params: readonly string[];
 }
 
-/** What a dialog with a form needs from its page. */
+/** Properties of a dialog with a form. */
 export interface DialogProps<Result = unknown> {
   readonly onClose: () => void;
   /** Receives the result of the submission after the dialog was closed. */
