@@ -80,7 +80,9 @@ function Search({ close }: { readonly close: () => void }): JSX.Element {
             {target.text}
           </a>
         ))}
-        {targets.length === 0 ? <p class="hint">No page has this name, and the text is no id.</p> : null}
+        {targets.length === 0 ? (
+          <p class="hint">No page has this name, and the text is not the whole id of a request.</p>
+        ) : null}
       </div>
     </Dialog>
   );

@@ -77,7 +77,7 @@ function columnsOf(): readonly Column<Job>[] {
       cut: "34%",
       title: ({ model, id }) => `${model ?? "unknown"} (${id})`,
       cell: ({ model }) => model ?? "unknown",
-      sub: ({ error }) => error?.code,
+      sub: (job) => errorOf(job)?.code,
     },
     { head: "Status", cell: ({ status }) => <Status of={status} /> },
     {
@@ -95,6 +95,11 @@ function columnsOf(): readonly Column<Job>[] {
       cell: ({ credits_used: credits }) => (credits === undefined ? "—" : <Amount credits={credits} />),
     },
   ];
+}
+
+/** Returns the error of a failed job. That of a cancelled job says only that nobody waits for it. */
+function errorOf({ status, error }: Job): Job["error"] {
+  return status === "cancelled" ? undefined : error;
 }
 
 /** Returns the day, time and zone of a time in whole seconds. */
@@ -156,6 +161,7 @@ function JobSheet({
 }
 
 function JobSections({ job }: { readonly job: Job }): JSX.Element {
+  const error = errorOf(job);
   return (
     <>
       <section>
@@ -163,7 +169,7 @@ function JobSections({ job }: { readonly job: Job }): JSX.Element {
           <Status of={job.status} />
         </div>
         {isOpen(job) ? <ProgressBar share={job.progress} /> : null}
-        {job.error === undefined ? null : <Callout tone="bad">{job.error.message}</Callout>}
+        {error === undefined ? null : <Callout tone="bad">{error.message}</Callout>}
         <KeyValues
           of={[
             ["Kind", job.modality.replaceAll("_", " ")],

@@ -106,6 +106,8 @@ function FindById({ show }: { readonly show: (id: string) => void }): JSX.Elemen
           class="input"
           aria-label="Find by request id, over all time"
           placeholder="Request id, over all time"
+          pattern=".{36,}"
+          title="The whole id, which has 36 characters"
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />
