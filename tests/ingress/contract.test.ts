@@ -50,7 +50,7 @@ describe("routes and the OpenAPI document", () => {
       "GET /console/{page}",
       "GET /console/{page}/{id}",
       "GET /console/{page}/{id}/{part}",
-      "GET /console/{page}/{id}/{part}/{row}",
+      "GET /console/notifications/{channel}/deliveries/{delivery}",
       "GET /console/assets/{name}",
       "GET /docs/search.json",
       "GET /llms.txt",

@@ -27,13 +27,13 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
-/** Paths of pages with up to four parts after /console. */
+/** Paths of pages. Other paths of four parts belong to sign-in. */
 const PAGE_PATHS = [
   "/console",
   "/console/{page}",
   "/console/{page}/{id}",
   "/console/{page}/{id}/{part}",
-  "/console/{page}/{id}/{part}/{row}",
+  "/console/notifications/{channel}/deliveries/{delivery}",
 ];
 
 export function consolePages(): readonly OpenRoute[] {
