@@ -4,7 +4,7 @@ import { availableParallelism } from "node:os";
 import type { Config } from "#shared/config/config.ts";
 import type { CallPool } from "#shared/queue/subjects.ts";
 import { MEDIA_JOBS } from "#workers/providers/media.ts";
-import { CAPABILITY_RUN_MS } from "#shared/calls/capabilities/limits.ts";
+import { CAPABILITY_RUN_MS_MAX } from "#shared/calls/capabilities/limits.ts";
 
 import type { WorkerContext } from "./context.ts";
 import type { JobHandler } from "./job.ts";
@@ -45,6 +45,6 @@ export const POOL_TABLE: Readonly<Record<CallPool, PoolRow>> = {
     ...MEDIA,
     liveShare: 1 / 8,
     capacity: availableParallelism(),
-    runMs: () => Math.max(...Object.values(CAPABILITY_RUN_MS)) + KEEPING_MS,
+    runMs: () => CAPABILITY_RUN_MS_MAX + KEEPING_MS,
   },
 };

@@ -123,10 +123,16 @@ const TEXT_CHARS_MAX = 200;
 
 /** Reads the page size `limit` from the query string. @throws ApiError `unsupported_value` */
 export function limitIn(call: RequestFacts): number {
-  const text = queryOf(call).get("limit") || String(SETTINGS_PAGE_DEFAULT);
-  const limit = Number(text);
-  if (/^\d{1,6}$/.test(text) && limit >= 1 && limit <= SETTINGS_PAGE_MAX) return limit;
-  throw unsupported("limit", `a whole number from 1 to ${SETTINGS_PAGE_MAX}`, text);
+  return numberIn(call, "limit", SETTINGS_PAGE_MAX) ?? SETTINGS_PAGE_DEFAULT;
+}
+
+/** Returns a parameter that is a whole number from 1 to `max`; undefined if it is absent. @throws ApiError `unsupported_value` */
+export function numberIn(call: RequestFacts, name: string, max: number): number | undefined {
+  const text = queryOf(call).get(name);
+  if (!text) return undefined;
+  const number = Number(text);
+  if (/^\d{1,6}$/.test(text) && number >= 1 && number <= max) return number;
+  throw unsupported(name, `a whole number from 1 to ${max}`, text);
 }
 
 export function unsupported(param: string, expected: string, got: string): ApiError {

@@ -205,6 +205,7 @@ function sumSql(query: UsageQuery): string {
   const isByLabel = groups.includes("label");
   const isSplit = label !== null && valueOf(query) === undefined;
   const group = isByLabel ? "label_value" : plain[1];
+  const ranked = top !== null && group !== undefined ? { ...top, group } : undefined;
   const summed = (rows: string, names: string, having = ""): string => `
        select ${names}, sum(calls)::bigint as calls, sum(failed)::bigint as failed, sum(succeeded)::bigint as succeeded,
               sum(settled)::bigint as settled, sum(tokens)::bigint as tokens, sum_latencies(latencies) as latencies
@@ -214,23 +215,24 @@ function sumSql(query: UsageQuery): string {
     `${summedSql(query, isLabelled)} union all select * from later${isLabelled && isSplit ? " where label_value is not null" : ""}`;
   // Calls without a group, such as calls outside of workflows, are not ranked and have a sum of their own.
   const rankedRowsOf = (isLabelled: boolean): string =>
-    top === null || group === undefined
+    ranked === undefined
       ? `select *, false as is_rest from (${rowsOf(isLabelled)}) s`
-      : `select s.start, t.${group}, s.calls, s.failed, s.succeeded, s.settled, s.tokens,
-                case when t.${group} is not null then s.latencies end as latencies,
-                s.${group} is not null and t.${group} is null as is_rest
-         from (${rowsOf(isLabelled)}) s left join top t using (${group})`;
+      : `select s.start, t.${ranked.group}, s.calls, s.failed, s.succeeded, s.settled, s.tokens,
+                case when t.${ranked.group} is not null then s.latencies end as latencies,
+                s.${ranked.group} is not null and t.${ranked.group} is null as is_rest
+         from (${rowsOf(isLabelled)}) s left join top t using (${ranked.group})`;
   const listed = [...plain, ...(isByLabel ? ["label_value"] : []), "is_rest"].join(", ");
   const measures = "calls, failed, succeeded, settled, tokens, latencies";
   const parts = [
     ...(label === null ? [] : [FULL_DAYS]),
     `later as materialized (${laterSql(query)})`,
-    ...(top === null || group === undefined
+    ...(ranked === undefined
       ? []
       : [
           `top as materialized (
-             select ${group} from (${summedSql({ ...query, unit: "period" }, label !== null)} union all select * from later) s
-             where ${group} is not null group by 1 order by sum(${top.by === "credits" ? "settled" : top.by}) desc, 1 limit ${top.count})`,
+             select ${ranked.group} from (${summedSql({ ...query, unit: "period" }, label !== null)} union all select * from later) s
+             where ${ranked.group} is not null
+             group by 1 order by sum(${ranked.by === "credits" ? "settled" : ranked.by}) desc, 1 limit ${ranked.count})`,
         ]),
     // Calls without the label are the difference to all calls. The sums of the label are made once, and then subtracted.
     ...(isSplit
@@ -246,7 +248,7 @@ function sumSql(query: UsageQuery): string {
           `summed as (
              select * from labelled
              union all
-             select ${plain.join(", ")}, null, false, calls, failed, succeeded, settled, tokens, ${top === null ? "latencies" : "null"} from unlabelled)`,
+             select ${plain.join(", ")}, null, false, calls, failed, succeeded, settled, tokens, ${ranked === undefined ? "latencies" : "null"} from unlabelled)`,
         ]
       : [`summed as (${summed(rankedRowsOf(label !== null), listed)})`]),
   ];

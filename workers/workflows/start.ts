@@ -31,7 +31,7 @@ import { beginRun } from "#shared/workflows/begin-run.ts";
 import { newRunOf } from "#shared/workflows/new-run.ts";
 import { kindOf } from "#shared/workflows/step-work.ts";
 import { MEDIA_JOBS } from "#workers/providers/media.ts";
-import { CAPABILITY_RUN_MS } from "#shared/calls/capabilities/limits.ts";
+import { CAPABILITY_RUN_MS_MAX } from "#shared/calls/capabilities/limits.ts";
 import { WORKFLOW_DEPTH_MAX } from "#shared/workflows/limits.ts";
 
 import type { WorkerContext } from "../context.ts";
@@ -91,7 +91,7 @@ const TIMEOUTS_MS = {
   audio: MEDIA_JOBS.music.totalMs,
   video: MEDIA_JOBS.video.totalMs,
   "3d": MEDIA_JOBS.mesh.totalMs,
-  capability: 2 * Math.max(...Object.values(CAPABILITY_RUN_MS)),
+  capability: 2 * CAPABILITY_RUN_MS_MAX,
 } as const;
 
 /** Returns the caller on whose behalf the steps of a run are executed. Undefined if the key was revoked or its member was removed. */

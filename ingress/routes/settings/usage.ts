@@ -22,7 +22,7 @@ import type { KeyRoute } from "../../core/route.ts";
 import { CSV_ROWS_MAX } from "./csv.ts";
 import { TABLE_TYPES, type TableFormat, tableFormatOf, tableResponse } from "./tables.ts";
 import { columnOfLabel, LABEL_QUERY, labelOfGroup, labelsIn } from "./usage-labels.ts";
-import { idIn, oneOf, queryOf, SPAN_QUERY, textIn, timeIn, unsupported } from "../../core/page.ts";
+import { idIn, numberIn, oneOf, queryOf, SPAN_QUERY, textIn, timeIn, unsupported } from "../../core/page.ts";
 
 /** Maximum number of sums in a grouped response. A page ends before the time bucket that would exceed it. */
 export const USAGE_SUMS_MAX = 10_000;
@@ -316,15 +316,6 @@ function cursorOf(page: string, ms: number): { readonly start: number; readonly 
 function bucketsIn(call: RequestFacts): number {
   const { pageDefault } = WIDTHS[oneOf(call, "bucket_width", WIDTH_NAMES) ?? "1d"];
   return numberIn(call, "limit", USAGE_BUCKETS_MAX) ?? pageDefault;
-}
-
-/** Returns a parameter that is a whole number from 1 to `max`; undefined if it is absent. @throws ApiError `unsupported_value` */
-function numberIn(call: RequestFacts, name: string, max: number): number | undefined {
-  const text = queryOf(call).get(name);
-  if (!text) return undefined;
-  const number = Number(text);
-  if (/^\d{1,6}$/.test(text) && number >= 1 && number <= max) return number;
-  throw unsupported(name, `a whole number from 1 to ${max}`, text);
 }
 
 /** Returns the number of top groups and the sum that ranks them; null for all groups. @throws ApiError `unsupported_value` */

@@ -11,6 +11,8 @@ export const CAPABILITY_RUN_MS: Readonly<Record<Category, number>> = {
   web: 60_000,
   code: 10_000,
 };
+/** Timeout of the longest runs, in milliseconds. */
+export const CAPABILITY_RUN_MS_MAX = Math.max(...Object.values(CAPABILITY_RUN_MS));
 
 /** Maximum number of pixels of one image, of all its frames together, and of one side. */
 export const IMAGE_PIXELS_MAX = 64_000_000;

@@ -73,7 +73,7 @@ test("two ingresses share one quota of a workspace and one limit of an address, 
   // All of the share is taken: a call in any case is what is left, from the first moment on.
   expect(waitingOf(other.shares, ALONE)).toBe(ALONE - 1);
   for (let request = 0; request < 8; request++) one.ipNet.check("8.8.8.8");
-  // One was there first and receives the start of the other, which receives that of all others.
+  // Both ingresses have received version and start of the other.
   const own = { version: manifest.version, startedAt: expect.any(Number) };
   for (const { ingresses } of [one, other]) expect(ingresses()).toEqual([own, own]);
   // Each tells twice a second.

@@ -20,7 +20,7 @@ import type { StoredFile } from "#shared/files/upload.ts";
 import { discardResults } from "#shared/jobs/kept-results.ts";
 import { isOutage } from "#shared/storage/outage.ts";
 import { SMALL_OBJECT_BYTES_MAX } from "#shared/storage/client.ts";
-import { CAPABILITY_RUN_MS } from "#shared/calls/capabilities/limits.ts";
+import { CAPABILITY_RUN_MS, CAPABILITY_RUN_MS_MAX } from "#shared/calls/capabilities/limits.ts";
 import { CAPABILITY_FILES_MAX } from "#workers/capabilities/limits.ts";
 
 import type { RunFiles, RunResult } from "../../capabilities/child.ts";
@@ -37,8 +37,6 @@ import { GUARD_SOCKET, openPageGuard } from "./page-guard.ts";
 
 /** Maximum attempts of a run that crashes its child process. Each attempt uses a fresh child. */
 const CAPABILITY_TRIES = 2;
-/** Timeout of the longest runs of the pool, in milliseconds. */
-const POOL_RUN_MS = Math.max(...Object.values(CAPABILITY_RUN_MS));
 
 export function createCapabilityHandler(context: WorkerContext): JobHandler {
   return {
@@ -201,7 +199,7 @@ async function inChild(
       if (!(error instanceof MediaError) || error.fault !== "failed") throw error;
       // The time until now includes the wait for other runs, so it is compared with the limit of the whole pool. The job's timeout ends the
       // second attempt.
-      const isLate = performance.now() - startedAt > POOL_RUN_MS / 2;
+      const isLate = performance.now() - startedAt > CAPABILITY_RUN_MS_MAX / 2;
       if (isLate || tries >= CAPABILITY_TRIES || !isFolder(task.folder)) throw error;
       context.log.warn(
         { ...loggedFault(error), job_id: job.job_id, capability: id },

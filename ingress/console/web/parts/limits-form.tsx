@@ -156,7 +156,7 @@ interface LimitState {
   readonly resetsAt: string | null;
 }
 
-/** Returns the credit limits, the one that is nearest its end first. */
+/** Returns the credit limits, sorted by the used share. The most used limit is first. */
 export function limitsIn(usage: LimitUsage | null): readonly LimitState[] {
   return WINDOWS.flatMap((window) => {
     const state = usage?.[window];

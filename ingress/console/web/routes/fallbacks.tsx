@@ -216,7 +216,7 @@ function ChainDialog({
   );
 }
 
-/** Returns the field texts of the fallbacks of a chain; those of one empty fallback for a new chain. */
+/** Returns the fallbacks of a chain as texts of fields. A new chain has one empty fallback. */
 function entriesOf(chain: FallbackChain | undefined): readonly Entry[] {
   return (chain?.fallbacks ?? [""]).map((one) =>
     typeof one === "string" ? { model: one, weight: "" } : { model: one.model, weight: String(one.weight) },

@@ -97,7 +97,7 @@ function columnsOf(): readonly Column<Job>[] {
   ];
 }
 
-/** Returns the error of a failed job. That of a cancelled job says only that nobody waits for it. */
+/** Returns the error of a failed job; undefined for a cancelled job, whose error contains no fault. */
 function errorOf({ status, error }: Job): Job["error"] {
   return status === "cancelled" ? undefined : error;
 }

@@ -252,7 +252,7 @@ test("the status contains the version and the start of ingresses and of workers 
   const beat = (lane: "live" | "batch", slots: number) =>
     beatJobs(bed.db.database, { worker: newId(), pool: "chat", lane, slots, jobs: [], leaseMs: 1_000 });
   for (const lane of ["live", "batch"] as const) await beat(lane, 4);
-  // Two of another version, one that stops, and a silent one.
+  // Workers that run: two of another version. Workers that do not count: a stopping one, and one without heartbeats for 46 s.
   const insert = `insert into worker_slots (worker, pool, lane, slots, version, started_at, seen_at)
                   values ($1, 'chat', 'live', 4, $2, $3, clock_timestamp() - $4 * interval '1 second')`;
   for (const startedAt of [0, 60_000]) await bed.db.query(insert, [newId(), "0.0.9", new Date(startedAt), 0]);
