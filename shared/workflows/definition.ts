@@ -9,7 +9,7 @@ import { runWhole } from "#shared/base/time-slices.ts";
 import { type Binding, compilingBinding, constantOf, type DefinitionFault, type Placed } from "./bindings.ts";
 import { typeOf, Work } from "./expressions/work.ts";
 import { checkInputs } from "./inputs.ts";
-import { checkStepWork, renamed, type Surroundings } from "./step-work.ts";
+import { CHAT_OUTPUT, checkStepWork, kindOf, renamed, type Surroundings } from "./step-work.ts";
 
 export const DEFINITION_BYTES_MAX = 262_144;
 
@@ -106,7 +106,7 @@ export function* readingDefinition(
   }
   const output = yield* bind(definition.output ?? {}, `${PLACE}.output`);
   yield* refuseFirst(checkIds(definition));
-  yield* refuseFirst(checkReferences(definition, steps, output));
+  yield* refuseFirst(checkReferences(definition, steps, output, surroundings));
   const cycle = findCycle(new Map(steps.map(({ step, waitsFor }) => [step.id, waitsFor])));
   if (cycle) {
     const at = definition.steps.findIndex(({ id }) => id === cycle[0]);
@@ -191,20 +191,24 @@ function* checkReferences(
   definition: WorkflowDefinition,
   steps: readonly CompiledStep[],
   output: Binding,
+  surroundings: Surroundings,
 ): Generator<DefinitionFault> {
-  const ids = new Set(definition.steps.map(({ id }) => id));
+  const ids = new Map(definition.steps.map((step) => [step.id, step]));
   const inputs = new Set(Object.keys(definition.inputs ?? {}));
   const check = function* (placed: readonly Placed[], hasItem: boolean): Generator<DefinitionFault> {
     for (const { reference, param } of placed) {
-      const { root, name = "" } = reference;
-      if (root === "steps" && !ids.has(name))
-        yield { param, message: `Expected a step of this definition, got steps.${name}.` };
+      const { root, name = "", members } = reference;
+      const step = root === "steps" ? ids.get(name) : undefined;
+      if (root === "steps" && !step) yield { param, message: `Expected a step of this definition, got steps.${name}.` };
       if (root === "inputs" && !inputs.has(name)) {
         yield { param, message: `Expected an input that the definition declares, got inputs.${name}.` };
       }
       if ((root === "item" || root === "index") && !hasItem) {
         yield { param, message: `Expected ${root} only in params and input of a step with for_each.` };
       }
+      if (step) yield* checkMembers(`steps.${name}`, ["output", "status"], members, param);
+      if (step && members[0] === "output") yield* checkOutput(step, members.slice(1), param, surroundings);
+      if (root === "run") yield* checkMembers("run", ["id", "attempt"], members, param);
     }
   };
   for (const [at, { step, condition, list, params, input }] of steps.entries()) {
@@ -218,6 +222,38 @@ function* checkReferences(
     }
   }
   yield* check(output.references, false);
+}
+
+/** Checks that the first name of `members`, if there is one, is one of the members that the value has in every run. */
+function* checkMembers(
+  value: string,
+  known: readonly string[],
+  [asked]: readonly string[],
+  param: string,
+): Generator<DefinitionFault> {
+  if (asked === undefined || known.includes(asked)) return;
+  const expected = known.map((name) => `${value}.${name}`);
+  const last = expected.pop();
+  yield { param, message: `Expected ${expected.join(", ")} or ${last}, got ${value}.${asked}.` };
+}
+
+/** Checks the first name that an expression reads of a step's output, for steps whose output always has the same members. */
+function* checkOutput(
+  step: WorkflowStep,
+  members: readonly string[],
+  param: string,
+  { catalogue }: Surroundings,
+): Generator<DefinitionFault> {
+  const output = `steps.${step.id}.output`;
+  if (step.for_each !== undefined) {
+    if (members.length === 0) return;
+    const message = `Expected an index, as in ${output}[0], because a step with for_each returns a list; got ${output}.${members[0]}.`;
+    yield { param, message };
+    return;
+  }
+  const model = step.type === "model" ? catalogue.models.get(step.model ?? "") : undefined;
+  if (model && kindOf(model, step.params ?? {}).name === "chat")
+    yield* checkMembers(output, CHAT_OUTPUT, members, param);
 }
 
 function refused(param: string, message: string): ApiError {

@@ -30,6 +30,9 @@ interface Bound {
   readonly input: Binding;
 }
 
+/** Members of the output of a step that calls a chat model. `json` is absent if the text is no JSON object or array. */
+export const CHAT_OUTPUT = ["text", "json", "message", "finish_reason", "model", "usage"] as const;
+
 /** Members that only some step types have. */
 const TYPE_MEMBERS = ["model", "workflow_id", "version", "params", "input"] as const;
 const MEMBERS_OF_TYPE = {

@@ -7,6 +7,7 @@ import { storeRunOutput } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
 import { STEP_OUTPUT_TEXT_BYTES_MAX } from "#shared/database/runs.ts";
 import { STEP_OUTPUT_BYTES_MAX } from "#shared/workflows/limits.ts";
+import type { CHAT_OUTPUT } from "#shared/workflows/step-work.ts";
 
 import { isEnded, type RunEvent, type StepError, type WorkEnd } from "./state.ts";
 import type { StoredRun } from "./store.ts";
@@ -100,7 +101,7 @@ function shapeOutput(kind: string | null, result: unknown): unknown {
 /**
  * Returns a chat completion with additional members for authors of workflows: its text, and `json` if the text is a JSON object or array.
  */
-function chatOutput(completion: Fields): Fields {
+function chatOutput(completion: Fields): Partial<Record<(typeof CHAT_OUTPUT)[number], unknown>> {
   const [choice = {}] = (completion["choices"] ?? []) as readonly Fields[];
   const message = (choice["message"] ?? {}) as Fields;
   const text = typeof message["content"] === "string" ? message["content"] : "";

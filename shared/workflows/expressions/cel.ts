@@ -124,8 +124,8 @@ function visit(node: ASTNode, names: Names, into: Reference[]): void {
   const all = (nodes: readonly ASTNode[]): void => {
     for (const one of nodes) visit(one, names, into);
   };
-  const named = memberOf(node);
-  if (named) {
+  const named = referenceOf(node);
+  if (named && node.op !== "id") {
     into.push(named);
     return;
   }
@@ -239,16 +239,23 @@ function rootNamed(name: string): Reference {
   if (name === "inputs" || name === "steps") {
     throw new Refusal(`Expected ${name} to be followed by a name, as in ${name}.name.`);
   }
-  return { root: name };
+  return { root: name, members: [] };
 }
 
-/** Returns the reference of a syntax node such as `inputs.name` or `steps["name"]`; undefined for other nodes. */
-function memberOf(node: ASTNode): (Reference & { readonly name: string }) | undefined {
+/**
+ * Returns the reference of a syntax node such as `inputs.name`, `steps["name"].output` or `run.id`; undefined for other nodes. Names of
+ * roots are no variables of macros.
+ */
+function referenceOf(node: ASTNode): Reference | undefined {
+  if (node.op === "id") return isRoot(node.args) ? { root: node.args, members: [] } : undefined;
   if (node.op !== "." && node.op !== "[]") return undefined;
   const [of, member] = node.args;
-  if (of.op !== "id" || (of.args !== "inputs" && of.args !== "steps")) return undefined;
-  const name = typeof member === "string" ? member : member.op === "value" ? member.args : undefined;
-  return typeof name === "string" ? { root: of.args, name } : undefined;
+  const value = typeof member === "string" ? member : member.op === "value" ? member.args : undefined;
+  const owner = referenceOf(of);
+  if (typeof value !== "string" || !owner) return undefined;
+  const isNamed = owner.root !== "inputs" && owner.root !== "steps";
+  if (isNamed || owner.name !== undefined) return { ...owner, members: [...owner.members, value] };
+  return { root: owner.root, name: value, members: [] };
 }
 
 // Evaluates a parsed expression. The library is used only for parsing: its evaluation does not limit work, and keeps a type for every shape

@@ -15,10 +15,13 @@ export type Root = keyof Scope;
 
 const ROOTS: ReadonlySet<string> = new Set<Root>(["inputs", "steps", "run", "item", "index"]);
 
-/** Reference to a value. `name` is the name of an input or a step. */
+/** Reference to a value. */
 export interface Reference {
   readonly root: Root;
+  /** Name of an input or a step. */
   readonly name?: string;
+  /** Names of members that are read of the value, up to the first index. For `steps.a.output.list[0].x` these are `output` and `list`. */
+  readonly members: readonly string[];
 }
 
 /** Result of an expression: a value, or the reason why there is none, as a message for the author of the definition. */

@@ -165,9 +165,16 @@ function referenceOf(path: Path): Reference | { readonly fault: string } {
   if (!isRoot(String(root))) {
     return { fault: `Expected a path that begins with inputs, steps, run, item or index, got ${String(root)}.` };
   }
-  if (root !== "inputs" && root !== "steps") return { root: root as Reference["root"] };
-  if (typeof name === "string") return { root, name };
+  if (root !== "inputs" && root !== "steps")
+    return { root: root as Reference["root"], members: membersOf(path.slice(1)) };
+  if (typeof name === "string") return { root, name, members: membersOf(path.slice(2)) };
   return { fault: `Expected ${root} to be followed by a name, as in ${root}.name.` };
+}
+
+/** Returns the names at the start of a path, up to its first index. */
+function membersOf(path: Path): readonly string[] {
+  const end = path.findIndex((part) => typeof part === "number");
+  return path.slice(0, end === -1 ? undefined : end).map(String);
 }
 
 /** Returns the value at a path. Reads only own members. Members of null are null, so that the output of a skipped step reads as null. */

@@ -151,6 +151,31 @@ describe("a definition", () => {
       "definition.output.b[0]",
     ],
     [
+      "a member that no step has",
+      { steps: [chat("a", "x")], output: { b: "${{ steps.a.text }}" } },
+      "definition.output.b",
+    ],
+    [
+      "a member that no step has, in an expression",
+      { steps: [chat("a", "x"), chat("b", "y", { if: "${{ steps['a'].text == 'x' }}" })] },
+      "definition.steps[1].if",
+    ],
+    [
+      "a member that no output of a chat has",
+      { steps: [chat("a", "x")], output: { b: "${{ size(steps.a.output.content) }}" } },
+      "definition.output.b",
+    ],
+    [
+      "a member of a list of outputs",
+      { steps: [chat("a", "x", { for_each: [1] })], output: { b: "${{ steps.a.output.text }}" } },
+      "definition.output.b",
+    ],
+    [
+      "a member that no run has",
+      { steps: [chat("a", "${{ run.name }}")] },
+      "definition.steps[0].params.messages[0].content",
+    ],
+    [
       "a dependency that is not there",
       { steps: [chat("a", "x", { depends_on: ["b"] })] },
       "definition.steps[0].depends_on[0]",

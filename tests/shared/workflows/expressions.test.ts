@@ -261,14 +261,14 @@ describe("an expression in CEL", () => {
 
 test("the references of an expression are listed, without similar text", () => {
   const template = compileTemplate(
-    "${{ steps.a.output }} ${{ steps['b'].output.map(x, x.x + index) }} ${{ cel.bind(c, steps.c, c.steps) }} $${{ steps.d }}",
+    "${{ steps.a.output.list[0].x }} ${{ steps['b'].output.map(x, x.x + index) }} ${{ cel.bind(c, steps.c, c.steps) }} $${{ steps.d }}",
   );
   expect(template).toMatchObject({
     references: [
-      { root: "steps", name: "a" },
-      { root: "steps", name: "b" },
-      { root: "index" },
-      { root: "steps", name: "c" },
+      { root: "steps", name: "a", members: ["output", "list"] },
+      { root: "steps", name: "b", members: ["output"] },
+      { root: "index", members: [] },
+      { root: "steps", name: "c", members: [] },
     ],
   });
 });
