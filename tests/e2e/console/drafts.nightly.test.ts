@@ -60,8 +60,6 @@ test("the back button asks, and the answer decides", async () => {
 
 test("the closing of the tab asks until the message is sent", async () => {
   const { page } = await writeMessage();
-  // An effect after the next frame watches for the closing.
-  await page.waitForFunction("!dispatchEvent(new Event('beforeunload', { cancelable: true }))");
   const asked = page.waitForEvent("dialog");
   await page.close({ runBeforeUnload: true });
   const dialog = await asked;

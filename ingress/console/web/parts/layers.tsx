@@ -1,7 +1,10 @@
-/** Layers above a page: dialogs, side sheets and menus. Escape closes the top layer, and the focus returns to the opener. */
+/**
+ * Layers above a page: dialogs, side sheets and menus. Escape closes the top layer, and the focus returns to the opener. Layout effects do
+ * this, because other effects run after the next frame: keys pressed until then would have no effect, or another one.
+ */
 import type { ComponentChildren, JSX } from "preact";
 import { createPortal } from "preact/compat";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import type { ApiFault } from "../api/client.ts";
 import { type Action, useAction } from "../api/query.ts";
@@ -28,7 +31,7 @@ export function Dialog({
 }): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const opener = document.activeElement;
     dialog.current?.showModal();
     // A phone would show its keyboard over the dialog.
@@ -247,7 +250,7 @@ export function Sheet({
     else if (event.key === "j") onMove(1);
     else if (event.key === "k") onMove(-1);
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     const opener = document.activeElement;
     sheet.current?.focus();
     const listener = (event: KeyboardEvent): void => keys.current(event);
