@@ -232,9 +232,8 @@ function* checkMembers(
   param: string,
 ): Generator<DefinitionFault> {
   if (asked === undefined || known.includes(asked)) return;
-  const expected = known.map((name) => `${value}.${name}`);
-  const last = expected.pop();
-  yield { param, message: `Expected ${expected.join(", ")} or ${last}, got ${value}.${asked}.` };
+  const expected = `${known.slice(0, -1).join(", ")} or ${known.at(-1)}`;
+  yield { param, message: `Expected ${expected} after ${value}, got ${asked}.` };
 }
 
 /** Checks the first name that an expression reads of a step's output, for steps whose output always has the same members. */

@@ -41,7 +41,7 @@ describe("a definition", () => {
         {
           id: "each",
           type: "sub_pipeline",
-          for_each: "${{ steps.outline.output.list }}",
+          for_each: "${{ steps.outline.output.json.list }}",
           workflow_id: "01a208a8-74a2-74f4-b2d2-763ef695b360",
           input: { url: "${{ item }}", at: "${{ index }}" },
         },

@@ -120,7 +120,7 @@ describe("a failing step", () => {
     const play = started({
       steps: [
         say("a", "1"),
-        say("bad", "2", { if: "${{ steps.a.output.nothing }}" }),
+        say("bad", "2", { if: "${{ steps.a.output.json }}" }),
         say("c", "3", { depends_on: ["a"] }),
       ],
     });
@@ -291,7 +291,7 @@ describe("a run that failed", () => {
   });
 
   test("fails when its output cannot be computed", () => {
-    const play = started({ steps: [say("a", "1")], output: { none: "${{ steps.a.output.nothing }}" } });
+    const play = started({ steps: [say("a", "1")], output: { none: "${{ steps.a.output.json }}" } });
     expect(play.finish()).toMatchObject({ status: "failed", error: { code: "binding_unresolved", stepId: "output" } });
   });
 });
