@@ -3,10 +3,11 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/base/errors.ts";
+import { CAPABILITY_RUN_MS, CAPABILITY_RUN_MS_MAX } from "#shared/calls/capabilities/limits.ts";
 import { newFileId } from "#shared/files/id.ts";
 import { newId } from "#shared/base/ids.ts";
 import { createLogger } from "#shared/base/logger.ts";
@@ -16,6 +17,7 @@ import type { RunResult, RunTask } from "#workers/capabilities/child.ts";
 import type { WorkerContext } from "#workers/context.ts";
 import type { JobControl } from "#workers/job.ts";
 import type { Outcome } from "#workers/outcome.ts";
+import { MediaError } from "#shared/children/media-error.ts";
 import { CAPABILITY_FILES_MAX } from "#workers/capabilities/limits.ts";
 
 const WORKED_MS = 12_345;
@@ -82,6 +84,43 @@ describe("the time of a run is not counted as lost", () => {
   test("if the file store is unavailable", async () => {
     const away = new ApiError("service_unavailable", "Files cannot be stored right now.");
     expect(await lostBy(1, away)).toEqual([]);
+  });
+});
+
+describe("a run whose child died", () => {
+  /** @param waitedMs that the run waited for others and ran, before its child died @returns number of times that it began */
+  async function beginningsAfter(waitedMs: number): Promise<number> {
+    let [beginnings, now] = [0, 0];
+    const clock = spyOn(performance, "now").mockImplementation(() => now);
+    const context = {
+      log: createLogger({ level: "silent", role: "test" }),
+      database: { query: () => Promise.resolve([]) },
+      results: { open: () => ({ add: () => Promise.resolve(), keep: () => undefined }) },
+      capabilities: {
+        run: () => {
+          beginnings += 1;
+          now += waitedMs;
+          return Promise.reject(new MediaError("failed", "the child died"));
+        },
+        lose: () => undefined,
+      },
+    } as unknown as WorkerContext;
+    const control = { signal: new AbortController().signal } as JobControl;
+    try {
+      await createCapabilityHandler(context).run(runOf(newId()), control);
+    } finally {
+      clock.mockRestore();
+    }
+    return beginnings;
+  }
+
+  test("begins again after a wait that is longer than its own time limit", async () => {
+    expect(CAPABILITY_RUN_MS.code).toBeLessThan(15_000);
+    expect(await beginningsAfter(15_000)).toBeGreaterThan(1);
+  });
+
+  test("does not begin again if the rest of its job's time is too short", async () => {
+    expect(await beginningsAfter(CAPABILITY_RUN_MS_MAX)).toBe(1);
   });
 });
 
