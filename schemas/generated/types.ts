@@ -1005,7 +1005,7 @@ export interface CapabilityEntry {
    */
   long_description?: string;
   /**
-   * Accepted input type, or a list of types.
+   * Accepted input type, or a list of types in the order of the members of `input_schema`.
    */
   input_modality: CapabilityModality | CapabilityModality[];
   output_modality: CapabilityModality;

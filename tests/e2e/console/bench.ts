@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { AxeBuilder } from "@axe-core/playwright";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 
+import type { StoredFile } from "#schemas/generated/types.ts";
 import { buildConsole } from "#deploy/build-console.ts";
 import { type Stack, type StackOptions, startStack } from "#tests/support/stack.ts";
 import { findTools } from "#workers/calls/capability/tools.ts";
@@ -137,6 +138,34 @@ async function openPage(browser: Browser, url: string, options: BrowserContextOp
       return findings.map((finding) => `${name}: ${finding}`);
     },
   };
+}
+
+/** Name, content and purpose of a file to store. */
+export type StoredContent = readonly [name: string, content: string | Uint8Array, purpose?: string];
+
+/** Stores a file through the API. Returns its id. */
+export async function storeFile(
+  { baseUrl }: Pick<ConsoleBench, "baseUrl">,
+  key: string,
+  ...[name, content, purpose = "user_data"]: StoredContent
+): Promise<string> {
+  const form = new FormData();
+  form.append("purpose", purpose);
+  form.append("file", new File([typeof content === "string" ? content : new Uint8Array(content)], name));
+  return (await post<StoredFile>(`${baseUrl}/v1/files`, key, form)).id;
+}
+
+export async function post<Body>(url: string, key: string, body: FormData | string): Promise<Body> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(typeof body === "string" ? { "content-type": "application/json" } : {}),
+    },
+    body,
+  });
+  if (!response.ok) throw new Error(`expected ${url} to succeed, got ${response.status} ${await response.text()}`);
+  return (await response.json()) as Body;
 }
 
 /** Returns the paths below /console of the pages in the navigation. */

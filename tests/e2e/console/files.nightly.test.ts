@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Locator } from "playwright-core";
 import sharp from "sharp";
 
-import type { Batch, StoredFile } from "#schemas/generated/types.ts";
+import type { Batch } from "#schemas/generated/types.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { wav } from "#tests/support/hostile-files/sounds.ts";
 import { blocks } from "#tests/support/meshes.ts";
 import { asNewWorkspace } from "#tests/support/tenant.ts";
 
-import { type ConsoleBench, type ConsolePage, openConsoleBench } from "./bench.ts";
+import { type ConsoleBench, type ConsolePage, openConsoleBench, post, type StoredContent, storeFile } from "./bench.ts";
 
 let bench: ConsoleBench;
 
@@ -112,26 +112,7 @@ describe("the sheet of a file", () => {
   });
 });
 
-/** Stores a file through the API. Returns its id. */
-async function store(key: string, name: string, content: string | Uint8Array, purpose = "user_data"): Promise<string> {
-  const form = new FormData();
-  form.append("purpose", purpose);
-  form.append("file", new File([typeof content === "string" ? content : new Uint8Array(content)], name));
-  return (await post<StoredFile>(key, "/v1/files", form)).id;
-}
-
-async function post<Body>(key: string, path: string, body: FormData | string): Promise<Body> {
-  const response = await fetch(`${bench.baseUrl}${path}`, {
-    method: "POST",
-    headers: {
-      authorization: `Bearer ${key}`,
-      ...(typeof body === "string" ? { "content-type": "application/json" } : {}),
-    },
-    body,
-  });
-  if (!response.ok) throw new Error(`expected ${path} to succeed, got ${response.status} ${await response.text()}`);
-  return (await response.json()) as Body;
-}
+const store = (key: string, ...file: StoredContent): Promise<string> => storeFile(bench, key, ...file);
 
 /** Returns the start of a picture, which is a PNG by its signature and has no pixels. */
 async function pngStart(): Promise<Uint8Array> {
@@ -200,7 +181,7 @@ test("a line of a batch shows its picture", async () => {
   const call = `${JSON.stringify({ custom_id: "lake", method: "POST", url, body })}\n`;
   const fileId = await store(key, "calls.jsonl", call, "batch");
   const batch = { input_file_id: fileId, endpoint: url, completion_window: "24h" };
-  const { id } = await post<Batch>(key, "/v1/batches", JSON.stringify(batch));
+  const { id } = await post<Batch>(`${bench.baseUrl}/v1/batches`, key, JSON.stringify(batch));
   const { page, faults } = await bench.open(`/batches/${id}`, { key });
   await page.getByRole("button", { name: "lake", exact: true }).click({ timeout: 45_000 });
   const expression = "document.querySelector('.sheet .media img')?.naturalWidth === 256";

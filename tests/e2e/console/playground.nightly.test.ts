@@ -1,7 +1,7 @@
 /** Playground, jobs, models and capabilities in a browser: the price before a call, the result and its charge, and cancelled work. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import sharp from "sharp";
 
 import type { ChatCompletionRequest, Credits, ErrorEnvelope, Job, LedgerList } from "#schemas/generated/types.ts";
@@ -9,7 +9,7 @@ import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { asNewWorkspace, type Tenant } from "#tests/support/tenant.ts";
 
-import { type ConsoleBench, type ConsolePage, INSPECTION_LIMIT_MS, openConsoleBench } from "./bench.ts";
+import { type ConsoleBench, type ConsolePage, INSPECTION_LIMIT_MS, openConsoleBench, storeFile } from "./bench.ts";
 
 let bench: ConsoleBench;
 let tenant: Tenant;
@@ -30,6 +30,16 @@ async function read<Body>(path: string): Promise<Body> {
 /** Waits until an expression is true in the page. The page's policy forbids to evaluate it there, so it is asked from here. */
 async function isTrue(page: Page, expression: string): Promise<void> {
   await eventually(expression, () => page.evaluate<boolean>(expression));
+}
+
+function isFocused(locator: Locator): Promise<boolean> {
+  return locator.evaluate((one) => one.ownerDocument.activeElement === one);
+}
+
+function picture(background: string): Promise<Buffer> {
+  return sharp({ create: { width: 400, height: 200, channels: 3, background } })
+    .png()
+    .toBuffer();
 }
 
 /** Waits for the charge of the result, and returns the id of its request. */
@@ -111,9 +121,7 @@ describe("chat", () => {
 
   test("an attached picture is part of the message", async () => {
     const { page } = await open("/playground");
-    const buffer = await sharp({ create: { width: 40, height: 30, channels: 3, background: "#c33" } })
-      .png()
-      .toBuffer();
+    const buffer = await picture("#c33");
     await page.getByLabel("Attach file").setInputFiles({ name: "red.png", mimeType: "image/png", buffer });
     await page.getByRole("button", { name: "Remove red.png" }).waitFor();
     await page.getByLabel("Message", { exact: true }).fill("What is this?");
@@ -210,9 +218,7 @@ describe("capabilities", () => {
     const { page, faults } = view;
     await page.getByRole("link", { name: "Resize image" }).click();
     await page.getByRole("complementary", { name: "Resize image" }).getByRole("link", { name: "Try it" }).click();
-    const buffer = await sharp({ create: { width: 400, height: 200, channels: 3, background: "#36c" } })
-      .png()
-      .toBuffer();
+    const buffer = await picture("#36c");
     await page.getByLabel("Upload").setInputFiles({ name: "blue.png", mimeType: "image/png", buffer });
     await page.getByText("blue.png").waitFor();
     await page.getByLabel("Width").fill("100");
@@ -220,6 +226,77 @@ describe("capabilities", () => {
     await page.getByRole("button", { name: "Run" }).click();
     await requestOf(view);
     await isTrue(page, "document.querySelector('.media img')?.naturalWidth === 100");
+    expect(faults).toEqual([]);
+  });
+
+  test("a stored picture is chosen with the keyboard among the files that the field accepts", async () => {
+    const { key } = await asNewWorkspace(bench.stack);
+    const id = await storeFile(bench, key, "Blue.png", await picture("#36c"));
+    const other = await storeFile(bench, key, "red.png", await picture("#c33"));
+    await storeFile(bench, key, "notes.txt", "the lamp is lit");
+    const view = await bench.open("/playground/capability?id=image.resize", { key });
+    const { page, faults } = view;
+    await page.getByText("photo.jpg, ").waitFor();
+    const opener = page.getByRole("button", { name: "Choose", exact: true });
+    await opener.click();
+    const dialog = page.getByRole("dialog", { name: "Choose a file" });
+    await dialog.getByText("2 files").waitFor();
+    expect(await dialog.locator("td.main").allTextContents()).toEqual(["red.png", "Blue.png"]);
+    expect(await view.findBarriers()).toEqual([]);
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    expect(await isFocused(opener)).toBeTrue();
+
+    await page.keyboard.press("Enter");
+    await dialog.getByRole("searchbox", { name: "Name" }).waitFor();
+    await page.keyboard.type("blu");
+    await dialog.getByRole("button", { name: "red.png" }).waitFor({ state: "detached" });
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByText("Blue.png, ").waitFor();
+    const field = page.getByLabel("Image", { exact: true });
+    expect(await field.inputValue()).toBe(id);
+    expect(await isFocused(opener)).toBeTrue();
+    await field.fill(other);
+    await field.blur();
+    await page.getByText("red.png, ").waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test("a file is used in a capability that accepts it, and so is the result, whose download names the capability", async () => {
+    const { key } = await asNewWorkspace(bench.stack);
+    const id = await storeFile(bench, key, "logo.png", await picture("#36c"));
+    const view = await bench.open("/files", { key });
+    const { page, faults } = view;
+    const tryCapability = async (name: string): Promise<void> => {
+      await page.getByRole("link", { name, exact: true }).click();
+      await page.getByRole("complementary", { name }).getByRole("link", { name: "Try it" }).click();
+    };
+    await page.getByRole("button", { name: "Actions of logo.png" }).click();
+    await page.getByRole("button", { name: "Use in…" }).click();
+    await page.getByRole("combobox", { name: "Accepts" }).getByText("logo.png").waitFor({ state: "attached" });
+    await page.getByRole("link", { name: "Resize image", exact: true }).waitFor();
+    expect(await page.getByRole("link", { name: "Trim video", exact: true }).count()).toBe(0);
+    // The picture is the second input, and the example keeps the first one.
+    await tryCapability("Watermark video");
+    await page.getByText("logo.png, ").waitFor();
+    expect(await page.getByLabel("Logo", { exact: true }).inputValue()).toBe(id);
+    expect(await page.getByLabel("Video", { exact: true }).inputValue()).toBe("file-sample-clip");
+
+    await page.goBack();
+    await page.goBack();
+    await tryCapability("Resize image");
+    expect(await page.getByLabel("Image", { exact: true }).inputValue()).toBe(id);
+    await page.getByRole("button", { name: "Run" }).click();
+    await requestOf(view);
+    const result = page.getByRole("region", { name: "Result" });
+    const [saved] = await Promise.all([
+      page.waitForEvent("download"),
+      result.getByRole("button", { name: "Download" }).click(),
+    ]);
+    expect(saved.suggestedFilename()).toMatch(/^image\.resize-[0-9a-f]{8}\.png$/);
+    await result.getByRole("link", { name: "Use in…" }).click();
+    await page.getByRole("combobox", { name: "Accepts" }).getByText("image.png").waitFor({ state: "attached" });
     expect(faults).toEqual([]);
   });
 
@@ -234,8 +311,7 @@ describe("capabilities", () => {
     await page.getByRole("region", { name: "JSON" }).first().waitFor();
     // The heading of the result is below the header of the page, in the upper half of the window.
     const heading = page.getByRole("heading", { name: "Result" });
-    const isFocused = (): Promise<boolean> => heading.evaluate((one) => one.ownerDocument.activeElement === one);
-    expect(await isFocused()).toBeTrue();
+    expect(await isFocused(heading)).toBeTrue();
     const top = async (): Promise<number> => (await heading.boundingBox())?.y ?? -1;
     expect(await top()).toBeGreaterThan(52);
     expect(await top()).toBeLessThan(viewport.height / 2);
@@ -252,8 +328,8 @@ describe("capabilities", () => {
     typed.resolve();
     await requestOf(view);
     await heading.waitFor();
-    expect(await isFocused()).toBeFalse();
-    expect(await pattern.evaluate((one) => one.ownerDocument.activeElement === one)).toBeTrue();
+    expect(await isFocused(heading)).toBeFalse();
+    expect(await isFocused(pattern)).toBeTrue();
   });
 });
 

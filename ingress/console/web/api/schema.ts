@@ -23,6 +23,8 @@ export interface Schema {
   readonly "x-svc-enum-labels"?: Readonly<Record<string, string>>;
   /** Sources of a file: `file_id`, `url`, `base64`, `text`. Present only for files. */
   readonly "x-svc-value-sources"?: readonly string[];
+  /** Kinds of files that a field for files accepts, such as `image`. Absent: all. */
+  readonly kinds?: readonly string[];
   /** Suggested values of a text that accepts others too. */
   readonly suggestions?: readonly string[];
 }

@@ -1,6 +1,6 @@
 /** Downloads responses of the API as files. A link could not send the console's header. */
 import { toast } from "./toast.tsx";
-import { type CallOptions, send } from "../api/client.ts";
+import { type CallOptions, faultIn, send } from "../api/client.ts";
 import type { Operations } from "../api/operations.ts";
 
 /** Media types of tables. */
@@ -16,23 +16,31 @@ export async function download<Operation extends keyof Operations>(
   options: CallOptions<Operation>,
   { name, accept }: { readonly name: string; readonly accept?: string },
 ): Promise<void> {
-  try {
-    const response = await send(operation, { ...options, ...(accept === undefined ? {} : { headers: { accept } }) });
-    save(await response.blob(), name);
-  } catch (error) {
-    toast(error instanceof Error ? error.message : "The download failed.", "bad");
-  }
+  await save(name, () => send(operation, { ...options, ...(accept === undefined ? {} : { headers: { accept } }) }));
 }
 
 /** Saves a stored file. */
-export function downloadFile(id: string, name: string): void {
-  void download("GET /v1/files/{file_id}/content", { path: { file_id: id } }, { name });
+export function downloadFile(id: string, name: string): Promise<void> {
+  return download("GET /v1/files/{file_id}/content", { path: { file_id: id } }, { name });
 }
 
-function save(blob: Blob, name: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
+/** Saves what is behind a link of the service or of a blob. The header of a link would replace the name. */
+export function downloadLink(src: string, name: string): Promise<void> {
+  return save(name, async () => {
+    const response = await fetch(src);
+    if (!response.ok) throw faultIn(response.status, await response.text(), null);
+    return response;
+  });
+}
+
+async function save(name: string, load: () => Promise<Response>): Promise<void> {
+  try {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(await (await load()).blob());
+    link.download = name;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  } catch (error) {
+    toast(error instanceof Error ? error.message : "The download failed.", "bad");
+  }
 }

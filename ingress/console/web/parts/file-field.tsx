@@ -1,11 +1,13 @@
 /** Field for a file: an upload, a stored file, a URL, or a text where the API accepts one. */
-import type { ComponentChildren, JSX } from "preact";
+import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
 
 import type { StoredFile } from "#schemas/generated/types.ts";
 import type { ApiFault } from "../api/client.ts";
 import { useAction } from "../api/query.ts";
+import { useStoredFile } from "../api/stored-files.ts";
 import { uploadFile } from "../api/upload.ts";
+import { ChooseButton } from "./choose-file.tsx";
 import { Button, Field } from "./form.tsx";
 import { percentText, sizeText } from "./format.ts";
 import { type Draft, type Schema, textPath } from "../api/schema.ts";
@@ -18,7 +20,7 @@ export function FileField({
   ...field
 }: {
   readonly label: string;
-  readonly hint?: ComponentChildren;
+  readonly hint?: string | undefined;
   readonly isOptional?: boolean;
   readonly param?: string;
   readonly fault?: ApiFault | undefined;
@@ -28,14 +30,15 @@ export function FileField({
   readonly onInput: (changes: Draft) => void;
 }): JSX.Element {
   const sources = schema["x-svc-value-sources"] ?? [];
-  const [stored, setStored] = useState<StoredFile>();
+  const [isTyping, setTyping] = useState(false);
   const value = draft[path] ?? "";
   const text = draft[textPath(path)] ?? "";
   const set = (next: string): void => onInput({ [path]: next, [textPath(path)]: "" });
-  const name = stored?.id === value ? `${stored.filename}, ${sizeText(stored.bytes)}` : undefined;
+  const { data: stored, fault: missing } = useStoredFile(isTyping ? "" : value.trim());
+  const facts = stored && `${stored.filename}, ${sizeText(stored.bytes)}.`;
   const expected = sources.includes("url") ? "File id or https://…" : "File id";
   return (
-    <Field {...field} hint={name ?? field.hint}>
+    <Field {...field} hint={[facts ?? missing?.message, field.hint].filter(Boolean).join(" ") || undefined}>
       {(control) => (
         <>
           <span class="row">
@@ -46,14 +49,14 @@ export function FileField({
               placeholder={expected}
               autocomplete="off"
               spellcheck={false}
-              onInput={(event) => set(event.currentTarget.value)}
-            />
-            <UploadButton
-              onStored={(file) => {
-                setStored(file);
-                set(file.id);
+              onInput={(event) => {
+                setTyping(true);
+                set(event.currentTarget.value);
               }}
+              onBlur={() => setTyping(false)}
             />
+            <ChooseButton kinds={schema.kinds} onChosen={({ id }) => set(id)} />
+            <UploadButton onStored={({ id }) => set(id)} />
           </span>
           {sources.includes("text") ? (
             <textarea

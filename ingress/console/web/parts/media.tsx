@@ -2,13 +2,14 @@
 import type { JSX } from "preact";
 import { lazy, Suspense } from "preact/compat";
 import { useEffect, useState } from "preact/hooks";
+import { Link } from "wouter-preact";
 
 import { faultIn, send } from "../api/client.ts";
-import { useQuery } from "../api/query.ts";
-import { downloadFile } from "./download.ts";
+import { useAction, useQuery } from "../api/query.ts";
+import { mayReadFiles } from "../api/stored-files.ts";
+import { downloadFile, downloadLink } from "./download.ts";
 import { Button } from "./form.tsx";
 import { durationText, sizeText } from "./format.ts";
-import { Icon } from "./icon.tsx";
 import { FaultCallout } from "./layers.tsx";
 
 export interface Media {
@@ -34,13 +35,17 @@ const TEXTS = /^text\/|\/(?:json|xml|javascript|yaml|x-ndjson|jsonl|x-subrip)\b|
 
 export function MediaFigure({
   media,
-  save,
+  id,
+  save = () => downloadLink(media.src, media.name),
 }: {
   readonly media: Media;
+  /** Id of the stored file. Absent: the file is not stored. */
+  readonly id?: string | undefined;
   /** Downloads the file. Absent: the download is `src`. */
-  readonly save?: () => void;
+  readonly save?: () => Promise<void>;
 }): JSX.Element {
-  const { src, name, type, bytes, seconds } = media;
+  const { name, type, bytes, seconds } = media;
+  const saving = useAction(save);
   const facts = [
     name,
     type,
@@ -52,16 +57,14 @@ export function MediaFigure({
       <MediaBody {...media} />
       <figcaption class="row">
         <span class="grow">{facts.filter(Boolean).join(" · ")}</span>
-        {save === undefined ? (
-          <a class="btn quiet small" href={src} download={name}>
-            <Icon name="dl" small />
-            Download
-          </a>
-        ) : (
-          <Button kind="quiet" small icon="dl" onClick={save}>
-            Download
-          </Button>
+        {id === undefined || !mayReadFiles() ? null : (
+          <Link class="btn quiet small" href={`/capabilities?file=${id}`}>
+            Use in…
+          </Link>
         )}
+        <Button kind="quiet" small icon="dl" isRunning={saving.isRunning} onClick={() => saving.run()}>
+          Download
+        </Button>
       </figcaption>
     </figure>
   );
@@ -137,6 +140,7 @@ export function FilePreview({ id, name }: { readonly id: string; readonly name: 
   return (
     <MediaFigure
       media={{ src, name, type: data.blob.type.replace(/;.*/, ""), bytes: data.bytes }}
+      id={id}
       save={() => downloadFile(id, name)}
     />
   );

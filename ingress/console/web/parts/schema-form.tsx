@@ -199,7 +199,7 @@ function FileFields({ label, schema, path, draft, ...field }: Parameters<typeof 
           key={place}
           {...field}
           label={`${label} ${place + 1}`}
-          schema={items}
+          schema={{ ...schema, ...items }}
           path={`${path}.${place}`}
           draft={draft}
         />

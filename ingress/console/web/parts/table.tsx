@@ -277,6 +277,7 @@ export function ListPanel<Row>({
 }): JSX.Element {
   const { data } = query;
   const last = data?.data.at(-1);
+  const lastId = data?.last_id ?? (last && idOf(last));
   const [back, forth] = isOldestFirst ? ["Older", "Newer"] : ["Newer", "Older"];
   const hasPages = cursor !== undefined && !(cursor.isFirst && data?.has_more !== true);
   return (
@@ -308,7 +309,7 @@ export function ListPanel<Row>({
                 blocked={
                   data.has_more === true ? undefined : `This is the ${isOldestFirst ? "newest" : "oldest"} page.`
                 }
-                onClick={() => last === undefined || cursor.older(data.last_id ?? idOf(last))}
+                onClick={() => lastId === undefined || cursor.older(lastId)}
               >
                 {forth}
               </Button>

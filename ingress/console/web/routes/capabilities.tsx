@@ -4,6 +4,7 @@ import { Link } from "wouter-preact";
 
 import type { CapabilityEntry } from "#schemas/generated/types.ts";
 import { useCapabilities } from "../api/catalogue.ts";
+import { fieldFor, inputSchemaOf, useStoredFile } from "../api/stored-files.ts";
 import { Code } from "../parts/code.tsx";
 import { countText } from "../parts/format.ts";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
@@ -19,13 +20,16 @@ const CATEGORIES = ["video", "audio", "image", "document", "archive", "web", "co
 export default function Capabilities(): JSX.Element {
   const query = useUrlQuery();
   const capabilities = useCapabilities();
-  const [text, category] = [query.get("q").toLowerCase(), query.get("category")];
+  const [text, category, file] = [query.get("q").toLowerCase(), query.get("category"), query.get("file")];
+  const stored = useStoredFile(file);
+  const filename = stored.data?.filename ?? "";
   const rows = (capabilities.data ?? []).filter(
     (one) =>
       `${one.id} ${one.display_name} ${one.description}`.toLowerCase().includes(text) &&
-      (category === "" || one.category === category),
+      (category === "" || one.category === category) &&
+      (file === "" || fieldFor(inputSchemaOf(one), filename) !== undefined),
   );
-  const list = { ...capabilities, data: capabilities.data && { data: rows } };
+  const list = { ...capabilities, data: stored.isLoading ? undefined : capabilities.data && { data: rows } };
   const open = useOpenRow("/capabilities", list, ({ id }) => id);
   const entry = capabilities.data?.find(({ id }) => id === open.id);
   return (
@@ -33,7 +37,7 @@ export default function Capabilities(): JSX.Element {
       title="Capabilities"
       isWide
       about="Operations on media, documents and code that need no model. They run alone and as steps of workflows."
-      sheet={entry && <CapabilitySheet key={entry.id} entry={entry} {...open.sheet} />}
+      sheet={entry && <CapabilitySheet key={entry.id} entry={entry} file={file} {...open.sheet} />}
     >
       <FilterBar
         query={query}
@@ -45,6 +49,9 @@ export default function Capabilities(): JSX.Element {
             isFixed: true,
             choices: [{ value: "", text: "All" }, ...CATEGORIES.map((value) => ({ value, text: labelOf(value) }))],
           },
+          ...(file === ""
+            ? []
+            : [{ name: "file", label: "Accepts", choices: [{ value: file, text: filename || file }] }]),
         ]}
       />
       <ListPanel
@@ -88,7 +95,15 @@ const COLUMNS: readonly Column<CapabilityEntry>[] = [
   },
 ];
 
-function CapabilitySheet({ entry, ...controls }: SheetControls & { readonly entry: CapabilityEntry }): JSX.Element {
+function CapabilitySheet({
+  entry,
+  file,
+  ...controls
+}: SheetControls & {
+  readonly entry: CapabilityEntry;
+  /** Id of the file for which a capability is searched, or "". */
+  readonly file: string;
+}): JSX.Element {
   const { id, display_name: name, description, long_description: more, pricing, examples = [] } = entry;
   const example = examples[0];
   return (
@@ -96,7 +111,10 @@ function CapabilitySheet({ entry, ...controls }: SheetControls & { readonly entr
       title={name}
       {...controls}
       actions={
-        <Link class="btn primary" href={`/playground/capability?id=${id}`}>
+        <Link
+          class="btn primary"
+          href={`/playground/capability?${new URLSearchParams({ id, ...(file === "" ? {} : { file }) })}`}
+        >
           Try it
         </Link>
       }

@@ -1,5 +1,6 @@
 /** Files of the workspace: upload with progress, and a side sheet with facts, preview, download and deletion. */
 import type { JSX } from "preact";
+import { useLocation } from "wouter-preact";
 
 import type { StoredFile } from "#schemas/generated/types.ts";
 import { call } from "../api/client.ts";
@@ -19,6 +20,7 @@ const PURPOSES = ["user_data", "batch", "batch_output", "vision", "assistants"] 
 
 export default function Files(): JSX.Element {
   const query = useUrlQuery();
+  const [, navigate] = useLocation();
   const purpose = query.get("purpose");
   const list = useList("GET /v1/files", { query: { order: "desc", purpose } });
   const open = useOpenRow("/files", list, ({ id }) => id);
@@ -94,7 +96,8 @@ export default function Files(): JSX.Element {
               <Menu
                 label={`Actions of ${file.filename}`}
                 entries={[
-                  { text: "Download file", onClick: () => downloadFile(file.id, file.filename) },
+                  { text: "Use in…", onClick: () => navigate(`/capabilities?file=${file.id}`) },
+                  { text: "Download file", onClick: () => void downloadFile(file.id, file.filename) },
                   { text: "Delete file", confirm: deletionOf(file) },
                 ]}
               />

@@ -34,7 +34,11 @@ export default function Playground(): JSX.Element {
       {kind !== undefined ? (
         <ModelForm key={kind.id} kind={kind} chosen={chosen} onModel={(model) => query.set({ model })} />
       ) : id === "capability" ? (
-        <CapabilityForm id={query.get("id") || "image.resize"} onChoose={(next) => query.set({ id: next })} />
+        <CapabilityForm
+          id={query.get("id") || "image.resize"}
+          file={query.get("file")}
+          onChoose={(next) => query.set({ id: next })}
+        />
       ) : (
         <Chat model={chosen || "sandbox-chat"} onModel={(model) => query.set({ model })} />
       )}

@@ -10,7 +10,8 @@ import { useDraft } from "../../parts/draft.ts";
 import { Button, SelectField, TextField } from "../../parts/form.tsx";
 import { Callout, FaultCallout } from "../../parts/layers.tsx";
 import { priceText } from "../../parts/price.ts";
-import { type Draft, groupDraft, labelOf, missingIn, readGroup, type Schema } from "../../api/schema.ts";
+import { type Draft, groupDraft, labelOf, missingIn, readGroup, type Schema, textPath } from "../../api/schema.ts";
+import { fieldFor, inputSchemaOf, useStoredFile } from "../../api/stored-files.ts";
 import { SchemaFields } from "../../parts/schema-form.tsx";
 import { Skeleton } from "../../parts/table.tsx";
 import { snippetsOf } from "./code.ts";
@@ -22,12 +23,16 @@ import { useRunner } from "./run.ts";
 /** Chooser of a capability, and the form of the chosen one. */
 export function CapabilityForm({
   id,
+  file,
   onChoose,
 }: {
   readonly id: string;
+  /** Id of a stored file that is filled in; "" for the sample files. */
+  readonly file: string;
   readonly onChoose: (id: string) => void;
 }): JSX.Element {
   const { data, fault, reload } = useCapabilities();
+  const stored = useStoredFile(file);
   const [text, setText] = useState(id);
   if (data === undefined) return fault === undefined ? <Skeleton /> : <FaultCallout fault={fault} retry={reload} />;
   const entry = data.find((one) => one.id === id);
@@ -53,16 +58,30 @@ export function CapabilityForm({
       </div>
     );
   }
-  return <Form key={entry.id} entry={entry} chooser={chooser} />;
+  if (stored.isLoading) return <Skeleton />;
+  // The name shows the field. A file that cannot be read is filled in too, so that its field shows why.
+  const path = file === "" ? undefined : fieldFor(inputSchemaOf(entry), stored.data?.filename ?? "");
+  const preset = path === undefined ? {} : { [path]: file, [textPath(path)]: "" };
+  return <Form key={`${entry.id} ${file}`} entry={entry} preset={preset} chooser={chooser} />;
 }
 
-function Form({ entry, chooser }: { readonly entry: CapabilityEntry; readonly chooser: JSX.Element }): JSX.Element {
+function Form({
+  entry,
+  preset,
+  chooser,
+}: {
+  readonly entry: CapabilityEntry;
+  /** Texts of fields that replace those of the examples. */
+  readonly preset: Draft;
+  readonly chooser: JSX.Element;
+}): JSX.Element {
   const { id, sample_input: sample = {}, examples = [], pricing } = entry;
-  const [inputSchema, paramsSchema] = [entry.input_schema as Schema, entry.params_schema as Schema];
+  const [inputSchema, paramsSchema] = [inputSchemaOf(entry), entry.params_schema as Schema];
   // The first example, so that the page shows a call that works.
   const [example, setExample] = useState(examples.length === 0 ? "" : "0");
   const draftOfExample = (place: string): Draft => ({
     ...groupDraft(inputSchema, sample, "input"),
+    ...preset,
     ...groupDraft(paramsSchema, examples[Number(place || -1)]?.params ?? {}, "params"),
   });
   const [draft, setDraft] = useState<Draft>(() => draftOfExample(example));

@@ -177,7 +177,11 @@ export function formSchema(kind: Kind, schema: Schema, params: Params | undefine
       required.push(name);
   }
   if (kind.id === "transcription") {
-    properties["file"] = { description: "The recording to transcribe.", "x-svc-value-sources": ["file_id"] };
+    properties["file"] = {
+      description: "The recording to transcribe.",
+      kinds: ["audio"],
+      "x-svc-value-sources": ["file_id"],
+    };
     required.push("file");
   }
   return { type: "object", properties, required };
@@ -197,7 +201,12 @@ function inputSchema(
   const accepted = name === "image" || name === "video" ? params?.[`accepts_input_${name}`] : params?.requires_input_3d;
   if (params !== undefined && name !== "mask" && accepted !== true && !isRequired(name, params)) return undefined;
   const sources = properties[`${name}_url`] === undefined ? ["file_id"] : ["file_id", "url"];
-  return { description: name === "mask" ? "Its transparent areas are repainted." : "", "x-svc-value-sources": sources };
+  const kinds = [name === "mask" ? "image" : name];
+  return {
+    description: name === "mask" ? "Its transparent areas are repainted." : "",
+    kinds,
+    "x-svc-value-sources": sources,
+  };
 }
 
 function isRequired(name: string, params: Params | undefined): boolean {

@@ -198,7 +198,7 @@ function WhatIsLeft(): JSX.Element | null {
   );
 }
 
-function ResultBody({ result: { value, blob, status } }: { readonly result: Result }): JSX.Element {
+function ResultBody({ result: { id, name, value, blob, status } }: { readonly result: Result }): JSX.Element {
   const src = useBlobUrl(blob);
   if (status === "cancelled" && !hasData(value)) {
     return (
@@ -214,7 +214,7 @@ function ResultBody({ result: { value, blob, status } }: { readonly result: Resu
     return src === undefined ? (
       <p class="hint">Loading</p>
     ) : (
-      <MediaFigure media={{ src, type, name: `result.${extensionOf(type)}`, bytes: blob.size }} />
+      <MediaFigure media={{ src, type, name: nameOf({ content_type: type }, "", name, id), bytes: blob.size }} />
     );
   }
   return <ValueBody value={value} />;
@@ -236,28 +236,33 @@ interface Part {
 
 /** Files, texts and other members of a JSON response or a job. */
 export function ValueBody({ value }: { readonly value: unknown }): JSX.Element {
-  const data =
-    (
-      value as
-        | {
-            readonly data?: readonly (Part & {
-              readonly object?: string;
-              readonly files?: readonly Part[];
-              readonly output?: Record<string, unknown>;
-            })[];
-          }
-        | undefined
-    )?.data ?? [];
+  const {
+    id,
+    model,
+    data = [],
+  } = (value ?? {}) as {
+    readonly id?: string;
+    readonly model?: string;
+    readonly data?: readonly (Part & {
+      readonly object?: string;
+      readonly files?: readonly Part[];
+      readonly output?: Record<string, unknown>;
+    })[];
+  };
   const run = data.find(({ object }) => object === "capability.run");
   const parts = run?.files ?? data;
-  const media = parts.filter(({ url, file_id: id }) => url !== undefined || id !== undefined);
+  const media = parts.filter(({ url, file_id: fileId }) => url !== undefined || fileId !== undefined);
   const text = textOf(run?.output ?? value);
   return (
     <>
       {media.length === 0 ? null : (
         <div class="pics">
           {media.map((part, place) => (
-            <PartFigure key={part.url ?? part.file_id} part={part} place={place} />
+            <PartFigure
+              key={part.url ?? part.file_id}
+              part={part}
+              name={nameOf(part, media.length === 1 ? "" : String(place + 1), model, id)}
+            />
           ))}
         </div>
       )}
@@ -272,11 +277,20 @@ export function ValueBody({ value }: { readonly value: unknown }): JSX.Element {
 }
 
 /** File of a result, by its link or, in a line of a batch, by its id. */
-function PartFigure({ part, place }: { readonly part: Part; readonly place: number }): JSX.Element {
-  const { url, file_id: id = "", content_type: type = "application/octet-stream", duration_seconds: seconds } = part;
-  const name = part.name ?? `result-${place + 1}.${extensionOf(type)}`;
-  if (url === undefined) return <FilePreview id={id} name={name} />;
-  return <MediaFigure media={{ src: ownPath(url), type, name, bytes: part.bytes, seconds }} />;
+function PartFigure({ part, name }: { readonly part: Part; readonly name: string }): JSX.Element {
+  const { url, file_id: id, content_type: type = "application/octet-stream", duration_seconds: seconds } = part;
+  if (url === undefined) return <FilePreview id={id ?? ""} name={name} />;
+  return <MediaFigure id={id} media={{ src: ownPath(url), type, name, bytes: part.bytes, seconds }} />;
+}
+
+/** Names of files that say only their kind, such as `image.png`. */
+const GENERIC = /^(?:audio|code|data|document|file|image|sheet|text|video)\.[^.]+$/;
+
+/** Returns the name of a result's file: its own, or one of its capability or model and the end of its job's id. */
+function nameOf({ name, content_type: type = "" }: Part, place: string, source = "result", id = ""): string {
+  if (name !== undefined && !GENERIC.test(name)) return name;
+  const stem = [source.split(/, |\//).at(-1), id.slice(-8), place].filter(Boolean).join("-");
+  return `${stem}.${name?.split(".").at(-1) ?? extensionOf(type)}`;
 }
 
 function textOf(value: unknown): string | undefined {
