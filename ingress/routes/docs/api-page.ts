@@ -14,11 +14,10 @@ interface Asset {
 /**
  * Script that starts Swagger UI. `validatorUrl` is null, because the validator badge would send the document's address to a foreign host.
  */
-const START_SCRIPT = `const system = matchMedia("(prefers-color-scheme: dark)");
-const { classList, dataset } = document.documentElement;
-const setColours = () => classList.toggle("dark-mode", dataset.theme ? dataset.theme === "dark" : system.matches);
-setColours();
-system.addEventListener("change", setColours);
+const START_SCRIPT = `const dark = matchMedia("(prefers-color-scheme: dark)");
+const followSystem = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+followSystem();
+dark.addEventListener("change", followSystem);
 window.addEventListener("load", () => {
   SwaggerUIBundle({
     url: "/openapi.json",
@@ -45,7 +44,6 @@ const page = (): string => `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>API explorer · Sluice</title>
 <link rel="icon" type="image/png" href="/docs/assets/favicon-32x32.png">
-<script src="${assetAddress("theme.js")}"></script>
 <link rel="stylesheet" href="/docs/assets/swagger-ui.css">
 <link rel="stylesheet" href="${assetAddress("tokens.css")}">
 <link rel="stylesheet" href="${assetAddress("explorer.css")}">

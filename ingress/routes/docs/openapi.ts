@@ -1,7 +1,6 @@
 /** GET /openapi.json and /schemas/{name}.json, and the documentation pages, whose API reference is generated from openapi.json. */
 import components from "#schemas/generated/components.json";
 import { ApiError } from "#shared/base/errors.ts";
-import type { Config } from "#shared/config/config.ts";
 
 import { JSON_TYPE } from "../../core/answers.ts";
 import { factsOf } from "./api/roles.ts";
@@ -16,9 +15,8 @@ import { docsPages } from "./routes.ts";
 /**
  * Returns the documentation routes.
  * @param api all other routes. The OpenAPI document describes them and the documentation routes
- * @param config its public URL replaces the address in the examples; without one, the origin of the request does
  */
-export function docs(api: readonly Route[], config: Pick<Config, "publicUrl">): readonly OpenRoute[] {
+export function docs(api: readonly Route[]): readonly OpenRoute[] {
   const common = { method: "GET", tags: ["Documentation"], auth: "none" } as const;
   let text: string | undefined;
   // Built at the first request: the build would add 30 ms to the start of a process.
@@ -52,7 +50,7 @@ export function docs(api: readonly Route[], config: Pick<Config, "publicUrl">): 
         return cached(JSON.stringify(schema));
       },
     },
-    ...docsPages(renderer, config),
+    ...docsPages(renderer),
   ];
   return routes;
 }

@@ -1,14 +1,11 @@
 /** Serves the documentation pages below /docs, and /llms.txt. */
 import { ApiError } from "#shared/base/errors.ts";
-import type { Config } from "#shared/config/config.ts";
 
 import { JSON_TYPE } from "../../core/answers.ts";
 import { siteAsset } from "./assets.ts";
 import type { Renderer } from "./renderer.ts";
 import { createGzipResponder } from "../../gzip.ts";
 import { htmlPage, PAGE_HEADERS } from "../../core/html-page.ts";
-import { BASE } from "./api/snippets.ts";
-import { escapeHtml } from "./highlight.ts";
 import { explorerAsset, explorerPage } from "./api-page.ts";
 import type { RequestFacts } from "../../core/call.ts";
 import type { OpenRoute } from "../../core/route.ts";
@@ -26,12 +23,9 @@ const PAGE_RESPONSES = {
   304: NOT_MODIFIED,
 };
 
-/** @param config its public URL replaces the address in the examples; without one, the origin of the request does */
-export function docsPages(renderer: Renderer, config: Pick<Config, "publicUrl">): readonly OpenRoute[] {
+export function docsPages(renderer: Renderer): readonly OpenRoute[] {
   const common = { method: "GET", tags: ["Documentation"], auth: "none" } as const;
   const respond = { index: createGzipResponder(), llms: createGzipResponder() };
-  const page = (call: RequestFacts, path: string): Promise<Response> =>
-    renderedPage(renderer, call, path, config.publicUrl ?? new URL(call.request.url).origin);
   /** Returns the response with the search index or with /llms.txt, including its ETag. */
   const rendered = async ({ request }: RequestFacts, kind: "index" | "llms", type: string): Promise<Response> => {
     const { text } = await renderer.render({ kind });
@@ -45,7 +39,7 @@ export function docsPages(renderer: Renderer, config: Pick<Config, "publicUrl">)
       summary: "Retrieve documentation",
       responses: { 200: { description: "The page", texts: ["text/html"] }, 304: NOT_MODIFIED },
       errors: ["overloaded"],
-      handle: (call) => page(call, ""),
+      handle: (call) => renderedPage(renderer, call, ""),
     },
     {
       ...common,
@@ -55,7 +49,7 @@ export function docsPages(renderer: Renderer, config: Pick<Config, "publicUrl">)
       description: "With `.md` at its end the path returns the page's Markdown.",
       responses: PAGE_RESPONSES,
       errors: ["not_found", "overloaded"],
-      handle: (call) => page(call, call.params["section"] ?? ""),
+      handle: (call) => renderedPage(renderer, call, call.params["section"] ?? ""),
     },
     {
       ...common,
@@ -65,7 +59,7 @@ export function docsPages(renderer: Renderer, config: Pick<Config, "publicUrl">)
       description: "With `.md` at its end the path returns the page's Markdown.",
       responses: PAGE_RESPONSES,
       errors: ["not_found", "overloaded"],
-      handle: (call) => page(call, `${call.params["section"]}/${call.params["page"]}`),
+      handle: (call) => renderedPage(renderer, call, `${call.params["section"]}/${call.params["page"]}`),
     },
     {
       ...common,
@@ -139,19 +133,13 @@ export function docsPages(renderer: Renderer, config: Pick<Config, "publicUrl">)
 }
 
 /**
- * Returns a documentation page as HTML or Markdown. @param origin address of the service in the examples, without a final slash @throws
- * ApiError `not_found` for clients that accept no HTML; the message names the nearest page
+ * Returns a documentation page as HTML or Markdown. @throws ApiError `not_found` for clients that accept no HTML; the message names the
+ * nearest page
  */
-async function renderedPage(
-  renderer: Renderer,
-  { request }: RequestFacts,
-  asked: string,
-  origin: string,
-): Promise<Response> {
+async function renderedPage(renderer: Renderer, { request }: RequestFacts, asked: string): Promise<Response> {
   const isMarkdown = asked.endsWith(".md");
   const path = asked.replace(/\.md$/, "").replace(/^index$/, "");
-  const { text: written, nearest } = await renderer.render({ kind: isMarkdown ? "markdown" : "page", path });
-  const text = written.replaceAll(BASE, () => (isMarkdown ? origin : escapeHtml(origin)));
+  const { text, nearest } = await renderer.render({ kind: isMarkdown ? "markdown" : "page", path });
   if (nearest === undefined) {
     return withEtag(request, text, (etag) => {
       if (isMarkdown) return new Response(text, { headers: textHeaders(MARKDOWN_TYPE, etag) });

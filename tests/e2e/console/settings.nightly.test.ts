@@ -30,30 +30,6 @@ async function ask<Answer>({ key, workspace }: Tenant, method: string, path: str
 const chat = (tenant: Tenant, model = "sandbox-chat") =>
   ask(tenant, "POST", "/v1/chat/completions", { model, messages: [{ role: "user", content: "Hello" }] });
 
-test("“Go to” finds keys by name, the documentation and the colours", async () => {
-  const tenant = await asNewWorkspace(bench.stack);
-  const { id } = await ask<ApiKey>(tenant, "POST", "/api-keys", { name: "night shift" });
-  const { page, faults } = await bench.open("/", { key: tenant.key });
-  await page.getByRole("button", { name: /^Search or jump to/ }).waitFor();
-  const find = async (text: string): Promise<void> => {
-    await page.keyboard.press("Control+k");
-    const dialog = page.getByRole("dialog", { name: "Go to" });
-    await dialog.getByLabel("Name or id").fill(text);
-    await dialog.getByRole("link").first().waitFor();
-    expect(await dialog.getByRole("link").count()).toBe(1);
-    await page.keyboard.press("Enter");
-    await dialog.waitFor({ state: "detached" });
-  };
-  await find("Night Shift");
-  await page.waitForURL(`${bench.baseUrl}/console/keys/${id}`);
-  await find("dark col");
-  expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
-  await find("documentation");
-  await page.waitForURL(`${bench.baseUrl}/docs`);
-  expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
-  expect(faults).toEqual([]);
-});
-
 test("a key is created and changed with its preset, expiry, tools and kept bodies", async () => {
   const tenant = await asNewWorkspace(bench.stack);
   const { page, faults } = await bench.open("/keys", { key: tenant.key });

@@ -3,8 +3,8 @@ import { type Endpoint, type OpenApiDocument, type Parameter, type Resolve, stat
 import { exampleOf } from "./example.ts";
 import { sdkSnippets } from "./sdk.ts";
 
-/** Address in the examples of all pages. It is replaced by the address of the service when a page is sent. */
-export const BASE = "http://127.0.0.1:8080";
+/** Address of the API on the machine that runs `npm start`. */
+const BASE = "http://127.0.0.1:8080";
 
 /** Environment variable that contains the credential, by security scheme. Operations without a scheme need no credential. */
 const VARIABLES: Readonly<Record<string, string>> = { key: "SLUICE_KEY", operatorToken: "SLUICE_OPERATOR_TOKEN" };
