@@ -38,7 +38,7 @@ export interface RouteCall extends RequestFacts {
   readonly labels?: CallLabels;
   /** Receives the request body. Absent if the call is not kept. */
   readonly capture?: BodyCapture;
-  /** Receives the model that the request names, for the record of a refused call. */
+  /** Receives the model or capability that the request names, for the record of a refused call. */
   readonly asked?: AskedModel;
   /** Maximum cost of the call, set by the tool loop that makes it, in nano-credits. Absent for calls of clients. */
   readonly maxNano?: bigint;

@@ -24,9 +24,11 @@ const permits = openRequestLimit({
   noun: "requests that take long",
 });
 
-/** Model that a request names, as soon as its body is read. */
+/** Model or capability that a request names, as soon as it is read. */
 export interface AskedModel {
   model?: unknown;
+  /** Id of the capability that the request names, if it exists. */
+  capability?: string;
 }
 
 /** Request, and its caller if the caller belongs to a workspace. */

@@ -97,7 +97,7 @@ export function openRefusalLog({
       const param = error.param === null ? null : knownParam(error.param.slice(0, PARAM_CHARS_MAX));
       const { code } = error;
       const message = sentenceOf(error)?.slice(0, MESSAGE_CHARS_MAX) ?? null;
-      const model = knownModel(catalogue.current(), asked?.model);
+      const model = asked?.capability ?? knownModel(catalogue.current(), asked?.model);
       waiting.push({ workspaceId, keyId, requestId, endpoint: route.path, code, param, model, message });
       timer ??= setTimeout(() => void flush(), lingerMs);
     },

@@ -1048,6 +1048,10 @@ export interface CapabilityEntry {
     [k: string]: unknown;
   }[];
   pricing?: Pricing;
+  /**
+   * Smallest number of megapixels for which a run is charged; absent for other units of the price.
+   */
+  minimum_megapixels?: number;
   [k: string]: unknown;
 }
 /**
@@ -6848,7 +6852,7 @@ export interface ApiKey {
    */
   created_at: string;
   /**
-   * Time of the last use, accurate to about a minute; null when the key was never used.
+   * Time of the last use, accurate to about a minute; null when the key was never used. Requests of a console session are uses of the key that signed in.
    */
   last_used_at: string | null;
   /**
@@ -9678,7 +9682,7 @@ export interface OperatorApiKey {
    */
   created_at: string;
   /**
-   * Time of the last use, accurate to about a minute; null when the key was never used.
+   * Time of the last use, accurate to about a minute; null when the key was never used. Requests of a console session are uses of the key that signed in.
    */
   last_used_at: string | null;
   /**

@@ -1515,7 +1515,7 @@ return errors === 0;
 }
 validate23.evaluated = { props: true, dynamicProps: false, dynamicItems: false };
 var validateCapabilityEntry = validate24;
-var schema35 = { type: "object", required: ["id", "object", "category", "display_name", "description", "input_modality", "output_modality", "params_schema", "input_schema"], properties: { id: { type: "string" }, object: { const: "capability" }, category: { type: "string", enum: ["video", "audio", "image", "document", "archive", "web", "code"] }, display_name: { type: "string" }, description: { type: "string" }, long_description: { type: "string" }, input_modality: { anyOf: [{ $ref: "CapabilityModality" }, { type: "array", items: { $ref: "CapabilityModality" } }] }, output_modality: { $ref: "CapabilityModality" }, composite: { const: true }, params_schema: { type: "object" }, input_schema: { type: "object" }, sample_input: { type: "object" }, examples: { type: "array", items: { type: "object", required: ["title", "params"], properties: { title: { type: "string" }, params: { type: "object" } } } }, pricing: { $ref: "Pricing" } } };
+var schema35 = { type: "object", required: ["id", "object", "category", "display_name", "description", "input_modality", "output_modality", "params_schema", "input_schema"], properties: { id: { type: "string" }, object: { const: "capability" }, category: { type: "string", enum: ["video", "audio", "image", "document", "archive", "web", "code"] }, display_name: { type: "string" }, description: { type: "string" }, long_description: { type: "string" }, input_modality: { anyOf: [{ $ref: "CapabilityModality" }, { type: "array", items: { $ref: "CapabilityModality" } }] }, output_modality: { $ref: "CapabilityModality" }, composite: { const: true }, params_schema: { type: "object" }, input_schema: { type: "object" }, sample_input: { type: "object" }, examples: { type: "array", items: { type: "object", required: ["title", "params"], properties: { title: { type: "string" }, params: { type: "object" } } } }, pricing: { $ref: "Pricing" }, minimum_megapixels: { type: "number" } } };
 var schema36 = { type: "string", enum: ["video", "audio", "image", "document", "text", "archive", "any"] };
 var schema40 = { type: "string", enum: ["per_token", "per_request", "per_image", "per_second", "per_minute", "per_character", "per_operation", "per_megapixel"] };
 var schema41 = { type: "object", additionalProperties: false, required: ["above_tokens", "input_per_million"], properties: { above_tokens: { type: "integer", minimum: 1, maximum: 1e8 }, input_per_million: { type: "number", minimum: 0 }, output_per_million: { type: "number", minimum: 0 }, audio_input_per_million: { type: "number", minimum: 0 }, audio_output_per_million: { type: "number", minimum: 0 }, image_input_per_million: { type: "number", minimum: 0 }, image_output_per_million: { type: "number", minimum: 0 }, cached_input_per_million: { type: "number", minimum: 0 }, cache_write_per_million: { type: "number", minimum: 0 }, cache_write_1h_per_million: { type: "number", minimum: 0 } } };
@@ -3486,6 +3486,19 @@ var valid0 = _errs40 === errors;
 } else {
 var valid0 = true;
 }
+if (valid0) {
+if (data.minimum_megapixels !== undefined) {
+let data18 = data.minimum_megapixels;
+const _errs41 = errors;
+if (!(typeof data18 == "number" && isFinite(data18))) {
+validate24.errors = [{ instancePath: instancePath + "/minimum_megapixels", schemaPath: "#/properties/minimum_megapixels/type", keyword: "type", params: { type: "number" } }];
+return false;
+}
+var valid0 = _errs41 === errors;
+} else {
+var valid0 = true;
+}
+}
 }
 }
 }
@@ -3508,7 +3521,7 @@ return false;
 validate24.errors = vErrors;
 return errors === 0;
 }
-validate24.evaluated = { props: { id: true, object: true, category: true, display_name: true, description: true, long_description: true, input_modality: true, output_modality: true, composite: true, params_schema: true, input_schema: true, sample_input: true, examples: true, pricing: true }, dynamicProps: false, dynamicItems: false };
+validate24.evaluated = { props: { id: true, object: true, category: true, display_name: true, description: true, long_description: true, input_modality: true, output_modality: true, composite: true, params_schema: true, input_schema: true, sample_input: true, examples: true, pricing: true, minimum_megapixels: true }, dynamicProps: false, dynamicItems: false };
 var validateCatalogueFile = validate32;
 var schema46 = { type: "object", additionalProperties: false, required: ["id"], properties: { id: { type: "string", pattern: "^[a-z0-9][a-z0-9-]{0,63}$" }, disabled: { type: "boolean" }, family: { type: "string", enum: ["sandbox", "openai-compatible", "anthropic", "gemini", "google-cloud", "fal", "replicate", "elevenlabs", "deepgram", "meshy", "tripo"] }, base_url: { type: "string", minLength: 1, maxLength: 2000 }, api_key_env: { type: "string", pattern: "^[A-Z][A-Z0-9_]*_API_KEY$" }, breaker: { type: "string", enum: ["on", "off"] }, on_disconnect: { type: "string", enum: ["abort", "drain"] }, unknown_for_seconds: { type: "integer", minimum: 60, maximum: 2592000 }, listed_within_seconds: { type: "integer", minimum: 1, maximum: 3600 }, first_byte_ms: { type: "integer", minimum: 100, maximum: 3600000 }, media: { type: "string", enum: ["inline", "pass"] } } };
 var schema47 = { type: "object", additionalProperties: false, required: ["name"], properties: { name: { type: "string", pattern: "^[a-z0-9][a-z0-9_-]{0,63}$" }, disabled: { type: "boolean" }, requests_per_minute: { type: ["integer", "null"], minimum: 1, maximum: 4095 }, daily_tokens: { type: ["integer", "null"], minimum: 1, maximum: 9007199254740991 } } };

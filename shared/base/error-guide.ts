@@ -103,7 +103,7 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
   },
   key_limit_reached: {
     cause: "A spend limit of the key, its member, the end user or a tag leaves less than the call may cost.",
-    fix: "Wait until the time in the message, request less, or ask an owner or admin to raise the limit. A top-up does not help.",
+    fix: "Wait until the time in the message, request less, for example with `max_completion_tokens`, or ask an owner or admin to raise the limit. A top-up does not help.",
   },
   max_credits_exceeded: {
     cause: "The call may cost more than its `max_credits`, or more than `max_credits` of its run or batch leaves.",

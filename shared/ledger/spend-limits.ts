@@ -175,11 +175,11 @@ function stateOf({ cap, spent, held, resets_at }: StateRow): SpendState {
 export async function spendRefusal(
   target: Queryable,
   workspaceId: string,
-  { keyId, scopes, amountNano }: Pick<HoldRequest, "keyId" | "scopes" | "amountNano">,
+  { keyId, scopes, amountNano, mayExceed }: Pick<HoldRequest, "keyId" | "scopes" | "amountNano" | "mayExceed">,
 ): Promise<ApiError> {
   const [row] = await target.query<{ refusal: { code: Code; param: string; message: string } }>(
-    "select spend_refusal($1, $2, $3::uuid[], $4) as refusal",
-    [workspaceId, keyId, scopes === undefined ? null : plainArray(scopes), amountNano],
+    "select spend_refusal($1, $2, $3::uuid[], $4, $5) as refusal",
+    [workspaceId, keyId, scopes === undefined ? null : plainArray(scopes), amountNano, mayExceed],
   );
   if (row === undefined) throw new Error("spend_refusal returned no row");
   const { code, param, message } = row.refusal;

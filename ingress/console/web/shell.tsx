@@ -19,7 +19,7 @@ import { hrefOf, openPages, type PageRoute, ROUTES } from "./routes.ts";
 /** Interval at which the header reads the balance again, in milliseconds. */
 const BALANCE_MS = 30_000;
 /** The same interval while calls hold credits, so that the charge is shown when they have ended. */
-const HELD_MS = 2_000;
+const HELD_MS = 1_000;
 
 const PAGES: ReadonlyMap<PageRoute, ComponentType> = new Map(ROUTES.map((route) => [route, lazy(route.load)]));
 

@@ -121,6 +121,7 @@ function list({ catalogue, availableCapabilities }: IngressContext, call: RouteC
 async function run(context: IngressContext, call: RouteCall): Promise<Response> {
   const { caller } = call;
   const capability = context.availableCapabilities.find(idOf(call));
+  if (call.asked) call.asked.capability = capability.id;
   checkTool(caller, capability.id);
   const { value, pause } = await readBody(context, call);
   const asked = await readRun(context, caller, capability.id, value, { pause, max: outerMaxOf(call) });

@@ -1,7 +1,7 @@
 /** Converts capability runs and the list of capabilities to the format of API responses. */
 import type { CapabilityEntry, CapabilityRun, Modality, ModelEntry } from "#schemas/generated/types.ts";
 import type { Capability, CapabilityModality } from "#shared/calls/capabilities/entry.ts";
-import { capabilityPrice } from "#shared/calls/capabilities/price.ts";
+import { CAPABILITY_PIXELS_MIN, capabilityPrice } from "#shared/calls/capabilities/price.ts";
 import type { Catalogue } from "#shared/calls/model.ts";
 import { pricingNumbers } from "#shared/calls/present-model.ts";
 import type { Config } from "#shared/config/config.ts";
@@ -105,6 +105,7 @@ export function listCapabilities(
     data: capabilities.map((capability) => {
       const { members: _members, rules: _rules, engine: _engine, engineBy: _by, pricing: _own, ...entry } = capability;
       const { id, category, display_name, params_schema, input_schema, ...rest } = entry;
+      const price = capabilityPrice(catalogue, capability);
       return {
         id,
         object: "capability",
@@ -113,7 +114,8 @@ export function listCapabilities(
         ...rest,
         params_schema: { ...DRAFT_07, ...params_schema },
         input_schema: { ...DRAFT_07, ...input_schema },
-        pricing: pricingNumbers(capabilityPrice(catalogue, capability)),
+        pricing: pricingNumbers(price),
+        ...(price.unit === "per_megapixel" ? { minimum_megapixels: CAPABILITY_PIXELS_MIN / 1e6 } : {}),
       } as unknown as CapabilityEntry;
     }),
   };

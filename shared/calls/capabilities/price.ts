@@ -7,7 +7,7 @@ import { parsePrice, type Price } from "#shared/calls/pricing/price.ts";
 import type { Capability } from "./entry.ts";
 
 /** Minimum pixels charged for an image: half a megapixel. */
-const CAPABILITY_PIXELS_MIN = 500_000;
+export const CAPABILITY_PIXELS_MIN = 500_000;
 
 /** Actual usage of a run, reported by its child process. */
 export interface Measured {

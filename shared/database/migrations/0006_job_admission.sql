@@ -272,7 +272,7 @@ begin
       if given[k] = 9 then reasons[sent[k]] := jsonb_build_object('message', budget_reached(offers[sent[k]].workspace_id)); end if;
       if given[k] = 13 then
         o := offers[sent[k]];
-        reasons[sent[k]] := spend_refusal(o.workspace_id, o.key_id, o.scopes, o.amount);
+        reasons[sent[k]] := spend_refusal(o.workspace_id, o.key_id, o.scopes, o.amount, o.may_exceed);
         if o.step_id is null then reasons[sent[k]] := reasons[sent[k]] - 'is_final'; end if;
       end if;
       if given[k] = 0 and offers[sent[k]].error is not null then v[sent[k]] := 7; end if;

@@ -696,7 +696,7 @@ create table refused_call (
   code text not null,
   -- Invalid parameter.
   param text,
-  -- Requested model, if the catalogue has it.
+  -- Requested model or capability, if it exists.
   model text,
   -- Sentence of the error, if it contains no text of the caller; otherwise the code determines the sentence.
   message text,

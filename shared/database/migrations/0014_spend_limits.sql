@@ -112,8 +112,9 @@ language sql volatile as $$
 $$;
 
 -- Returns code, param and message of the error for a call that a limit has refused: of the limit that leaves the least. is_final: the
--- limit is max_credits of the call's run or batch and would refuse the call even if no other call were open.
-create function spend_refusal(p_ws uuid, p_key uuid, p_scopes uuid[], p_amount bigint) returns jsonb
+-- limit is max_credits of the call's run or batch and would refuse the call even if no other call were open. p_may_exceed: the call has no
+-- output limit, so that p_amount is the cost of the model's longest answer.
+create function spend_refusal(p_ws uuid, p_key uuid, p_scopes uuid[], p_amount bigint, p_may_exceed boolean) returns jsonb
 language sql volatile as $$
   select coalesce((
     select jsonb_build_object(
@@ -130,8 +131,9 @@ language sql volatile as $$
         -- Calls that were settled after the admission may have freed what this call needs.
         case when s.cap - s.spent - s.held >= p_amount then 'Calls that held the rest have ended meanwhile: send the request again.'
         else case when s.resets_at is not null then 'It resets at ' || to_char(s.resets_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || '. ' else '' end ||
-        case when s.kind in ('run', 'batch', 'response') then 'Set a higher max_credits, or request less.'
-          else 'Request less, or ask an owner of the workspace to raise the limit.' end end)
+        case when p_may_exceed then 'Set an output limit (max_completion_tokens or max_output_tokens)' else 'Request less' end ||
+        case when s.kind in ('run', 'batch', 'response') then ', or set a higher max_credits.'
+          else ', or ask an owner of the workspace to raise the limit.' end end)
     from spend_state(p_ws, spend_subjects(p_key, p_scopes)) s
     where s.cap is not null
     order by s.cap - s.spent - s.held, s.resets_at desc nulls first

@@ -217,7 +217,9 @@ describe("capabilities", () => {
     const view = await open("/capabilities?q=resize+image");
     const { page, faults } = view;
     await page.getByRole("link", { name: "Resize image" }).click();
-    await page.getByRole("complementary", { name: "Resize image" }).getByRole("link", { name: "Try it" }).click();
+    const sheet = page.getByRole("complementary", { name: "Resize image" });
+    await sheet.getByText(/ per megapixel, at least 0\.5 megapixels$/).waitFor();
+    await sheet.getByRole("link", { name: "Try it" }).click();
     const buffer = await picture("#36c");
     await page.getByLabel("Upload").setInputFiles({ name: "blue.png", mimeType: "image/png", buffer });
     await page.getByText("blue.png").waitFor();
@@ -359,6 +361,25 @@ test("without credits the refusal says what is left", async () => {
   await sheet.getByText(absent.error.message).waitFor({ state: "detached" });
   await sheet.getByText("The call was refused before any provider was called.").waitFor();
   await page.getByRole("row").getByText("insufficient_credits").waitFor();
+});
+
+test("refused calls of a capability and a chat are called refused, and named by capability and model", async () => {
+  const poor = await createWorkspace(bench.stack, { creditsNano: 1n });
+  const { page } = await bench.open("/playground/capability?id=image.resize", { key: poor.key });
+  await page.getByRole("button", { name: "Run" }).click();
+  const result = page.getByRole("region", { name: "Result" });
+  await result.getByText(/^Refused\s*402$/).waitFor();
+  await result.getByText(/^Charged 0\.0+ credits$/).waitFor();
+  await result.getByRole("link", { name: "Request" }).click();
+  await page.getByRole("complementary", { name: "image.resize" }).waitFor();
+
+  await page.goto(`${bench.baseUrl}/console/playground`);
+  await page.getByLabel("Message", { exact: true }).fill("Hello");
+  await page.keyboard.press("Enter");
+  await page
+    .getByRole("region", { name: "Conversation" })
+    .getByText(/^Refused\s*402$/)
+    .waitFor();
 });
 
 describe("accessibility", () => {

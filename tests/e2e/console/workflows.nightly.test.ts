@@ -121,7 +121,8 @@ describe("workflow", () => {
     const { page } = view;
 
     await page.getByRole("button", { name: "Run workflow" }).click();
-    await page.getByText('Missing required input "topic".').waitFor();
+    await page.locator(".field").getByText('Missing required input "topic".').waitFor();
+    await page.getByRole("alert").waitFor({ state: "hidden" });
     await page.getByLabel("Topic").fill(LONG);
     await page.getByLabel("Limit of this run").fill("50");
     await page.getByRole("button", { name: "Estimate price" }).click();
@@ -180,8 +181,10 @@ describe("webhook", () => {
     expect(await view.findBarriers()).toEqual([]);
 
     await page.getByRole("button", { name: "Send test event" }).click();
-    await page.getByRole("link", { name: "Deliveries" }).click();
-    await page.getByRole("link", { name: "test", exact: true }).click();
+    const toasts = page.locator(".toasts");
+    await toasts.getByText("The test event was not delivered: the receiver returned status 502.").waitFor();
+    await toasts.getByRole("link", { name: "Show the delivery" }).click();
+    await toasts.getByRole("button", { name: "Close" }).click();
     const sheet = page.getByRole("complementary", { name: "test" });
     await sheet.getByText("the upstream is away").waitFor();
     expect(await view.findBarriers()).toEqual([]);
@@ -194,6 +197,8 @@ describe("webhook", () => {
     expect(sent.map(({ headers }) => headers["webhook-id"])).toEqual([1, 2].map(() => sent[0]?.headers["webhook-id"]));
     await page.keyboard.press("Escape");
     await sheet.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Send test event" }).click();
+    await toasts.getByText("The test event is delivered.").waitFor();
 
     await page.getByRole("link", { name: "Settings", exact: true }).last().click();
     await page.getByRole("button", { name: "Rotate secret" }).click();

@@ -60,7 +60,7 @@ describe("a refusal log", () => {
     expect(await dropped()).toBe(0);
   });
 
-  test("stores the requested model if the catalogue has it, and sentences without texts of the caller", async () => {
+  test("stores the requested model if the catalogue has it, or the capability, and sentences without texts of the caller", async () => {
     const refusals = open();
     const workspaceId = newId();
     const ask = (model: unknown, error: ApiError): void =>
@@ -68,6 +68,8 @@ describe("a refusal log", () => {
     ask("known", new ApiError("insufficient_credits", "1 credit is left."));
     ask("unset", new ApiError("unsupported_value", 'Expected voice to be a, got "a secret".'));
     ask("my secret", new ApiError("model_not_found", "There is no such model."));
+    const run = { ...callOf(workspaceId), asked: { model: "known", capability: "image.resize" } };
+    refusals.note(ROUTE, run, new ApiError("insufficient_credits", "1 credit is left."));
     ask(7, new ApiError("key_limit_reached", "The limit of the end user alice is reached."));
     refusals.note(ROUTE, callOf(workspaceId), new ApiError("daily_tokens_exceeded", "x".repeat(3_000)));
     await refusals.close();
@@ -79,6 +81,7 @@ describe("a refusal log", () => {
       { model: "known", message: "1 credit is left." },
       { model: "unset", message: null },
       { model: null, message: null },
+      { model: "image.resize", message: "1 credit is left." },
       { model: null, message: null },
       { model: null, message: "x".repeat(500) },
     ]);
@@ -97,7 +100,7 @@ describe("a refusal log", () => {
     ];
     for (const limit of limits) {
       await db.database.transaction((tx) => setSpendLimit(tx, workspaceId, limit));
-      const call = { keyId, scopes: [user, tag], amountNano: 5n * CREDIT };
+      const call = { keyId, scopes: [user, tag], amountNano: 5n * CREDIT, mayExceed: limit.kind === "tag" };
       refusals.note(ROUTE, callOf(workspaceId), await spendRefusal(db.database, workspaceId, call));
       await refusals.close();
     }
@@ -111,7 +114,7 @@ describe("a refusal log", () => {
     expect(rows.map(({ message }) => message.replace(/It resets at \d[\w:-]+Z\./, "It resets."))).toEqual([
       `${sentence("daily limit of the key", 3)} It resets. ${advice}`,
       `${sentence("weekly limit of the end user", 2)} It resets. ${advice}`,
-      `${sentence("total limit of the tag", 1)} ${advice}`,
+      `${sentence("total limit of the tag", 1)} ${advice.replace("Request less", "Set an output limit (max_completion_tokens or max_output_tokens)")}`,
     ]);
   });
 

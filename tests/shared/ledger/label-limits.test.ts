@@ -99,7 +99,12 @@ describe("a call with several limited labels", () => {
     expect(await call(both, 50n, [user, tag, free])).toBe(0);
     expect(await call(newId(), 11n, [user, tag])).toBe(LIMIT_REACHED);
     expect(await call(newId(), 11n, [tag])).toBe(LIMIT_REACHED);
-    const refusal = await spendRefusal(db.database, workspaceId, { keyId, scopes: [user, tag], amountNano: CREDIT });
+    const refusal = await spendRefusal(db.database, workspaceId, {
+      keyId,
+      scopes: [user, tag],
+      amountNano: CREDIT,
+      mayExceed: false,
+    });
     expect([refusal.code, refusal.param, refusal.message]).toEqual([
       "key_limit_reached",
       "limits.credits.total",

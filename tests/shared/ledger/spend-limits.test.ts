@@ -428,10 +428,31 @@ describe("a call of a limited key", () => {
     });
   });
 
+  test.each([
+    ["the key", "key", "ask an owner of the workspace to raise the limit."],
+    ["its run", "run", "set a higher max_credits."],
+  ] as const)(
+    "without an output limit is advised to set one if a limit of %s refuses it",
+    async (_name, kind, other) => {
+      const { workspaceId, keyId } = await createSubject();
+      const runId = newId();
+      await set(workspaceId, limitOf(kind === "key" ? keyId : runId, { total: CREDIT }, kind));
+      const call = { keyId, scopes: [runId], amountNano: 5n * CREDIT };
+      const advice = async (mayExceed: boolean) =>
+        (await spendRefusal(db.database, workspaceId, { ...call, mayExceed })).message.replace(/^.* leaves 1\. /, "");
+      expect(await advice(true)).toBe(`Set an output limit (max_completion_tokens or max_output_tokens), or ${other}`);
+      expect(await advice(false)).toBe(`Request less, or ${other}`);
+    },
+  );
+
   test("is asked to be repeated if other calls have ended before the refusal is described", async () => {
     const { workspaceId, keyId } = await createSubject();
     await set(workspaceId, limitOf(keyId, { day: 5n * CREDIT }));
-    const { message } = await spendRefusal(db.database, workspaceId, { keyId, amountNano: 5n * CREDIT });
+    const { message } = await spendRefusal(db.database, workspaceId, {
+      keyId,
+      amountNano: 5n * CREDIT,
+      mayExceed: false,
+    });
     expect(message).toBe(
       "This call may cost up to 5 credits; the daily limit of the key (5) leaves 5. Calls that held the rest have ended meanwhile: send the request again.",
     );
@@ -463,7 +484,7 @@ describe("a call of a limited key", () => {
     await set(workspaceId, limitOf(runId, { total: 100n }, "run"));
     const isFinal = async (amount: bigint): Promise<unknown> => {
       const [row] = await db.query<{ is_final: unknown }>(
-        "select spend_refusal($1, $2, $3::uuid[], $4)->'is_final' as is_final",
+        "select spend_refusal($1, $2, $3::uuid[], $4, false)->'is_final' as is_final",
         [workspaceId, keyId, `{${runId}}`, amount],
       );
       return row?.is_final;

@@ -13,13 +13,20 @@ const params = {
   height: integer("Height of the result. Default: follows from the width; with `fit: fill` it stays.", SIDE),
   fit: choice("How to fit the image into a size of another shape.", ["cover", "contain", "fill", "inside", "outside"], {
     default: "cover",
-    labels: { cover: "Fill and crop", contain: "Fit with borders", fill: "Stretch" },
+    labels: {
+      cover: "Fill and crop",
+      contain: "Fit with borders",
+      fill: "Stretch",
+      inside: "Fit inside, without borders",
+      outside: "Cover, without cropping",
+    },
   }),
   gravity: choice(
     "Which part to keep when cropping. `entropy` and `attention` pick the most interesting part and are not available for animations.",
     [...GRAVITIES, "entropy", "attention"],
     {
       default: "center",
+      labels: { entropy: "Part with most detail", attention: "Most striking part" },
     },
   ),
   kernel: choice("Resampling filter.", ["nearest", "cubic", "mitchell", "lanczos3"], { default: "lanczos3" }),

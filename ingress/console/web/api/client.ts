@@ -43,6 +43,11 @@ export class ApiFault extends Error {
   /** Job that continues or has a result after the error; null if there is none. */
   readonly jobId: string | null;
 
+  /** True if the service refused the call before it called a provider. The call then cost nothing. */
+  get isRefusal(): boolean {
+    return this.status >= 400 && this.status < 500;
+  }
+
   constructor(
     message: string,
     facts: Partial<Pick<ApiFault, "status" | "code" | "param" | "requestId" | "jobId">> = {},

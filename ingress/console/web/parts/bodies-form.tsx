@@ -66,7 +66,7 @@ export function BodiesFields({
         label="Keep requests and responses"
         value={keep}
         onInput={(value) => onInput({ ...draft, keep: value })}
-        param="bodies"
+        param="bodies.keep"
         fault={fault}
         hint="Kept bodies are encrypted, and deleted after the retention time."
         choices={inherits === true ? [{ value: "", text: "As the workspace" }, ...KEEP] : KEEP}

@@ -53,17 +53,14 @@ export function Button({
   );
 }
 
-/** Error of a form that concerns none of its fields. It scrolls into view, because a long form may hide it. */
-export function FaultText({
-  fault,
-  except = [],
-}: {
-  readonly fault: ApiFault | undefined;
-  readonly except?: readonly string[] | undefined;
-}): JSX.Element | null {
-  if (fault === undefined || (fault.param !== null && except.includes(fault.param))) return null;
+/**
+ * Error of a form that concerns none of its fields. It scrolls into view, because a long form may hide it. While a field before it shows
+ * the error, it is hidden (`.fault` in parts.css).
+ */
+export function FaultText({ fault }: { readonly fault: ApiFault | undefined }): JSX.Element | null {
+  if (fault === undefined) return null;
   return (
-    <p key={fault.message} ref={showElement} class="hint error" role="alert">
+    <p key={fault.message} ref={showElement} class="hint error fault" role="alert">
       <Icon name="warn" small />
       {fault.message}
     </p>
@@ -78,7 +75,7 @@ interface FieldProps {
   readonly label: string;
   readonly hint?: ComponentChildren;
   readonly isOptional?: boolean;
-  /** Parameter of the API that the field sets. */
+  /** Parameter of the API that the field sets. Errors may name an entry of it, such as `limits.models[0]`. */
   readonly param?: string;
   readonly fault?: ApiFault | undefined;
 }
@@ -99,7 +96,8 @@ export function Field({
   children,
 }: FieldProps & { readonly children: (control: ControlProps) => ComponentChildren }): JSX.Element {
   const id = useId();
-  const error = fault !== undefined && param !== undefined && fault.param === param ? fault.message : undefined;
+  const isOwn = param !== undefined && (fault?.param === param || fault?.param?.replace(/\[.*/s, "") === param);
+  const error = isOwn ? fault?.message : undefined;
   const note = error ?? hint;
   return (
     <div class="field">

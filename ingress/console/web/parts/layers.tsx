@@ -87,13 +87,17 @@ export function FormDialog({
 }: Omit<Parameters<typeof Dialog>[0], "footer"> & {
   /** Label of the primary button. */
   readonly action: string;
-  /** Submission, with the parameters whose errors are shown at their fields. */
-  readonly submit: Action<void> & { readonly params: readonly string[] };
+  readonly submit: Action<void>;
   /** Reason why the form cannot be submitted yet. */
   readonly blocked?: string | undefined;
 }): JSX.Element {
   const [isChanged, setChanged] = useState(false);
   const [isAsking, setAsking] = useState(false);
+  const { fault } = submit;
+  // A long dialog may hide the field that shows the error.
+  useLayoutEffect(() => {
+    if (fault !== undefined) document.querySelector<HTMLElement>("dialog [aria-invalid=true]")?.focus();
+  }, [fault]);
   // The page behind a stored form may navigate.
   useDraft(isChanged && !submit.isRunning);
   const close = (): void => (isChanged ? setAsking(true) : onClose());
@@ -113,7 +117,7 @@ export function FormDialog({
         }
       >
         {children}
-        <FaultText fault={submit.fault} except={submit.params} />
+        <FaultText fault={fault} />
       </Dialog>
       {isAsking ? (
         <ConfirmDialog

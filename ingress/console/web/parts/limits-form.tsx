@@ -97,6 +97,10 @@ export function LimitAmountFields({
           />
         ))}
       </div>
+      <p class="hint">
+        A call is refused if its largest possible cost does not fit. Small limits need chat calls that set Max
+        completion tokens.
+      </p>
       <TextField
         label="Warn at"
         isOptional

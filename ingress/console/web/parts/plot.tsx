@@ -16,6 +16,7 @@ const LINES = 4;
 
 /**
  * Stacked bars, of which one is described when the pointer or the focus is on it.
+ * @param label unit and groups of the bars, such as `Credits per day by model`, which is shown above them
  * @param buckets labels of the buckets in order of time
  * @param series at most six; the last one may be "other"
  */
@@ -39,6 +40,9 @@ export function StackedBars({
   const move = (by: number): void => setActive(Math.min(buckets.length - 1, Math.max(0, (active ?? -1) + by)));
   return (
     <div class="plot" style={{ "--plot-h": `${height}px` }}>
+      <span class="unit" aria-hidden="true">
+        {label}
+      </span>
       <div class="y" aria-hidden="true">
         {Array.from({ length: LINES + 1 }, (_, line) => (
           <span key={line}>{lineText(format, (top * (LINES - line)) / LINES)}</span>
@@ -48,7 +52,7 @@ export function StackedBars({
         class="area-box"
         tabIndex={0}
         role="img"
-        aria-label={label}
+        aria-label={`${label}. The table below has the same figures.`}
         onKeyDown={({ key }) => {
           if (key === "ArrowRight") move(1);
           else if (key === "ArrowLeft") move(-1);

@@ -1,5 +1,5 @@
 /** Prices of models and capabilities with their units. */
-import type { Pricing } from "#schemas/generated/types.ts";
+import type { CapabilityEntry, Pricing } from "#schemas/generated/types.ts";
 
 const UNITS: Readonly<Record<Pricing["unit"], string>> = {
   per_token: "million tokens",
@@ -22,6 +22,12 @@ export function priceText(pricing: Pricing): string {
     return `${creditsText(input)} per million input tokens${output === undefined ? "" : `, ${output} per million output tokens`}`;
   }
   return `${creditsText(unitPrice(pricing))} per ${UNITS[pricing.unit]}`;
+}
+
+/** Returns the price of a capability with its minimum charge, such as `0.1 credits per megapixel, at least 0.5 megapixels`. */
+export function capabilityPriceText({ pricing, minimum_megapixels: least }: CapabilityEntry): string {
+  if (pricing === undefined) return "Free";
+  return least === undefined ? priceText(pricing) : `${priceText(pricing)}, at least ${least} megapixels`;
 }
 
 function creditsText(credits: number): string {

@@ -169,7 +169,8 @@ function choicesOf(
     .map((value) => ({ value: scalarText(value), text: labels?.[scalarText(value)] ?? scalarText(value) }));
   if (!isOptional) return choices;
   const isListed = fallback === undefined || values.includes(fallback);
-  return [isListed ? noChoice(fallback) : { value: "", text: scalarText(fallback) }, ...choices];
+  const label = fallback === undefined ? undefined : labels?.[scalarText(fallback)];
+  return [isListed ? noChoice(label ?? fallback) : { value: "", text: scalarText(fallback) }, ...choices];
 }
 
 /** Maximum number of characters of a choice that is drawn as segments. */
@@ -201,6 +202,7 @@ function FileFields({ label, schema, path, draft, ...field }: Parameters<typeof 
           label={`${label} ${place + 1}`}
           schema={{ ...schema, ...items }}
           path={`${path}.${place}`}
+          param={`${path}[${place}]`}
           draft={draft}
         />
       ))}

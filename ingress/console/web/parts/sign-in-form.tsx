@@ -49,7 +49,7 @@ export function SignInForm({
               fault={submit.fault}
               hint={hint}
             />
-            <FaultText fault={submit.fault} except={[param]} />
+            <FaultText fault={submit.fault} />
             <Button kind="primary" submit isRunning={submit.isRunning}>
               Sign in
             </Button>

@@ -3,14 +3,14 @@
  * error stays until it is closed.
  */
 import { signal } from "@preact/signals";
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
 import { Icon } from "./icon.tsx";
 
 interface Notice {
   readonly id: number;
-  readonly text: string;
+  readonly text: ComponentChildren;
   readonly tone: "ok" | "bad";
 }
 
@@ -21,7 +21,7 @@ const NOTICES_MAX = 3;
 const notices = signal<readonly Notice[]>([]);
 let count = 0;
 
-export function toast(text: string, tone: Notice["tone"] = "ok"): void {
+export function toast(text: ComponentChildren, tone: Notice["tone"] = "ok"): void {
   count += 1;
   const before = notices.value;
   const oldest = before.find((one) => one.tone === "ok") ?? before[0];

@@ -17,8 +17,6 @@ export interface Form<Values> extends Action<void> {
   readonly set: (changes: Partial<Values>) => void;
   /** Connects a field with a value. @param param parameter of the API that the value sets. Default: the name of the value */
   readonly bind: <Name extends keyof Values & string>(name: Name, param?: string) => Bound<Values[Name]>;
-  /** Parameters of the connected fields, which show the errors of these parameters. */
-  readonly params: readonly string[];
 }
 
 /** Properties of a dialog with a form. */
@@ -41,20 +39,15 @@ export function useForm<Values extends object, Result>(
     dialog?.onSaved(result);
   });
   const set = (changes: Partial<Values>): void => setValues((before) => ({ ...before, ...changes }));
-  const params: string[] = [];
   return {
     ...action,
     values,
     set,
-    params,
-    bind: (name, param = name) => {
-      params.push(param);
-      return {
-        value: values[name],
-        onInput: (value) => set({ [name]: value } as unknown as Partial<Values>),
-        param,
-        fault: action.fault,
-      };
-    },
+    bind: (name, param = name) => ({
+      value: values[name],
+      onInput: (value) => set({ [name]: value } as unknown as Partial<Values>),
+      param,
+      fault: action.fault,
+    }),
   };
 }

@@ -10,7 +10,7 @@ import { countText } from "../parts/format.ts";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
 import { Sheet, type SheetControls } from "../parts/layers.tsx";
 import { Page } from "../parts/page.tsx";
-import { priceText, shortPrice } from "../parts/price.ts";
+import { capabilityPriceText, shortPrice } from "../parts/price.ts";
 import { labelOf, scalarText, type Schema } from "../api/schema.ts";
 import { type Column, Empty, ListPanel, Table, useOpenRow } from "../parts/table.tsx";
 import { CodeText, KeyValues } from "../parts/values.tsx";
@@ -91,7 +91,9 @@ const COLUMNS: readonly Column<CapabilityEntry>[] = [
     head: "Price, credits",
     place: "key",
     isNumber: true,
+    title: capabilityPriceText,
     cell: ({ pricing }) => (pricing === undefined ? "free" : shortPrice(pricing)),
+    sub: ({ minimum_megapixels: least }) => (least === undefined ? "" : `at least ${least}`),
   },
 ];
 
@@ -104,7 +106,7 @@ function CapabilitySheet({
   /** Id of the file for which a capability is searched, or "". */
   readonly file: string;
 }): JSX.Element {
-  const { id, display_name: name, description, long_description: more, pricing, examples = [] } = entry;
+  const { id, display_name: name, description, long_description: more, examples = [] } = entry;
   const example = examples[0];
   return (
     <Sheet
@@ -133,7 +135,7 @@ function CapabilitySheet({
             ["Id", <code>{id}</code>],
             ["Input", [entry.input_modality].flat().join(", ")],
             ["Result", entry.output_modality],
-            ["Price", pricing === undefined ? "free" : priceText(pricing)],
+            ["Price", capabilityPriceText(entry)],
           ]}
         />
       </section>

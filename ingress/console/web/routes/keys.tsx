@@ -54,7 +54,7 @@ export default function Keys(): JSX.Element {
         columns={columnsOf()}
         idOf={(key) => key.id}
         open={open}
-        note="The hatched part of a bar is held for calls in progress."
+        note="The hatched part of a bar is held for calls in progress. “Last used” is stored once a minute; requests of the console count as use of the key that signed in."
         empty={
           <Empty title={search === "" ? "No keys" : "No keys match"}>
             <p>Create a key for each service or person, so that its spend can be limited and seen.</p>

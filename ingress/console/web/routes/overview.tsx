@@ -203,7 +203,7 @@ function Spend({ data: { days, models } }: { readonly data: Data }): JSX.Element
             series={series}
             format={figureText}
             height={180}
-            label="Credits per day by model, 30 days. The table below has the same figures."
+            label="Credits per day in UTC by model"
           />
         </div>
         <Table

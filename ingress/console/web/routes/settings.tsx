@@ -145,7 +145,7 @@ function WorkspaceForm({ row, reload }: { readonly row: Workspace; readonly relo
         hint="At most three members of a request's metadata, such as project. Usage can be grouped and limited by them."
       />
       {hasRole("owner") ? <BodiesFields {...form.bind("bodies")} /> : null}
-      <FaultText fault={form.fault} except={form.params} />
+      <FaultText fault={form.fault} />
       <div class="row">
         <Button kind="primary" isRunning={form.isRunning} onClick={() => form.run()}>
           Save settings

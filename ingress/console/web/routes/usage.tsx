@@ -210,7 +210,7 @@ function Content({
           series={shown}
           format={format}
           height={260}
-          label={`${METRICS[metric]} by ${by}. The table below has the same figures.`}
+          label={`${METRICS[metric]} per ${width === "1h" ? "hour" : "day in UTC"} by ${(GROUPS[by] ?? by).toLowerCase()}`}
         />
       </div>
       <Table

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Link, useLocation, useParams } from "wouter-preact";
 
-import type { Channel } from "#schemas/generated/types.ts";
+import type { Channel, Delivery } from "#schemas/generated/types.ts";
 import { call } from "../../api/client.ts";
 import { useAction, useCall } from "../../api/query.ts";
 import { hasRole, session } from "../../api/session.ts";
@@ -27,9 +27,10 @@ export function ChannelPage({ id }: { readonly id: string }): JSX.Element {
   const deliveries = useDeliveries(part === "deliveries" ? id : "");
   const { data: channel } = query;
   const test = useAction(async () => {
-    await call(`POST ${ONE}/test`, { path: { channelId: id } });
-    toast("The test event is being sent");
+    const { deliveryId } = await call(`POST ${ONE}/test`, { path: { channelId: id } });
+    await reportTest(id, deliveryId);
     deliveries.list.reload();
+    query.reload();
   });
   const href = (name: string): string => `/notifications/${id}${name === "deliveries" ? "" : `/${name}`}`;
   return (
@@ -81,6 +82,34 @@ export function ChannelPage({ id }: { readonly id: string }): JSX.Element {
         }
       </Loaded>
     </Page>
+  );
+}
+
+/** Interval at which the delivery of a test event is read, in milliseconds, and maximum number of times. An attempt takes at most 15 s. */
+const TEST_POLL_MS = 500;
+const TEST_POLLS_MAX = 40;
+
+/** Waits for the result of a test event, and shows it with a link to the delivery. */
+async function reportTest(channelId: string, deliveryId: string): Promise<void> {
+  const read = (): Promise<Delivery> =>
+    call("GET /workspaces/{workspaceId}/deliveries/{deliveryId}", { path: { deliveryId } });
+  let delivery = await read();
+  for (let polls = 1; delivery.status === "pending" && polls < TEST_POLLS_MAX; polls++) {
+    await new Promise((resolve) => setTimeout(resolve, TEST_POLL_MS));
+    delivery = await read();
+  }
+  const { status, error } = delivery.attempts?.at(-1) ?? {};
+  const text =
+    delivery.status === "succeeded"
+      ? "The test event is delivered."
+      : delivery.status === "pending"
+        ? "The test event is still being sent."
+        : `The test event was not delivered: ${status == null ? (error ?? delivery.status) : `the receiver returned status ${status}`}.`;
+  toast(
+    <>
+      {text} <Link href={`/notifications/${channelId}/deliveries/${deliveryId}`}>Show the delivery</Link>
+    </>,
+    delivery.status === "succeeded" || delivery.status === "pending" ? "ok" : "bad",
   );
 }
 

@@ -9,7 +9,7 @@ import { Code } from "../../parts/code.tsx";
 import { useDraft } from "../../parts/draft.ts";
 import { Button, SelectField, TextField } from "../../parts/form.tsx";
 import { Callout, FaultCallout } from "../../parts/layers.tsx";
-import { priceText } from "../../parts/price.ts";
+import { capabilityPriceText } from "../../parts/price.ts";
 import { type Draft, groupDraft, labelOf, missingIn, readGroup, type Schema, textPath } from "../../api/schema.ts";
 import { fieldFor, inputSchemaOf, useStoredFile } from "../../api/stored-files.ts";
 import { SchemaFields } from "../../parts/schema-form.tsx";
@@ -75,7 +75,7 @@ function Form({
   readonly preset: Draft;
   readonly chooser: JSX.Element;
 }): JSX.Element {
-  const { id, sample_input: sample = {}, examples = [], pricing } = entry;
+  const { id, sample_input: sample = {}, examples = [] } = entry;
   const [inputSchema, paramsSchema] = [inputSchemaOf(entry), entry.params_schema as Schema];
   // The first example, so that the page shows a call that works.
   const [example, setExample] = useState(examples.length === 0 ? "" : "0");
@@ -150,8 +150,7 @@ function Form({
         <ResultPanel runner={runner} />
         <Code variants={snippetsOf(`/v1/capabilities/${id}/run`, body)} />
         <p class="hint">
-          {pricing === undefined ? "Free" : priceText(pricing)}.{" "}
-          <Link href={`/capabilities/${id}`}>Description and parameters</Link>
+          {capabilityPriceText(entry)}. <Link href={`/capabilities/${id}`}>Description and parameters</Link>
         </p>
         <Earlier onShow={runner.show} />
       </div>

@@ -26,7 +26,7 @@ export interface Turn extends Message, Answer {
   /** Answer to the same message that this one has replaced. */
   readonly before?: Answer;
   readonly reasoning: string;
-  readonly status: "running" | "succeeded" | "failed" | "cancelled";
+  readonly status: "running" | "succeeded" | "failed" | "refused" | "cancelled";
   readonly fault?: ApiFault;
   /** Charged credits; null until the stream reports them. A stopped stream reports none. */
   readonly credits: number | null;
@@ -87,7 +87,7 @@ export function useConversation(): Conversation {
       change(controller, () => ({ status: "succeeded" }));
     } catch (error) {
       if (controller.signal.aborted) change(controller, () => ({ status: "cancelled" }));
-      else change(controller, ({ id }) => ({ status: "failed", ...failure(error, id) }));
+      else change(controller, ({ id }) => failure(error, id));
     }
   };
   const clear = (): void => {
@@ -112,7 +112,8 @@ export function useConversation(): Conversation {
 function failure(error: unknown, id: string): Partial<Turn> {
   const fault =
     error instanceof ApiFault ? error : new ApiFault(error instanceof Error ? error.message : String(error));
-  return { fault, id: id || (fault.requestId ?? "") };
+  const end = fault.isRefusal ? ({ status: "refused", credits: 0 } as const) : ({ status: "failed" } as const);
+  return { fault, id: id || (fault.requestId ?? ""), ...end };
 }
 
 async function stream(

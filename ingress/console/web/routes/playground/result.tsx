@@ -138,7 +138,7 @@ function Ended({
         <span class="soft">{durationText(ms)}</span>
       </header>
       <div class="pad stack">{fault === undefined ? <ResultBody result={result} /> : <FaultBody fault={fault} />}</div>
-      <Receipt credits={fault !== undefined && fault.status >= 400 && fault.status < 500 ? 0 : credits} id={id} />
+      <Receipt credits={credits} id={id} />
     </>
   );
 }

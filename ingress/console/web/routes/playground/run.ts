@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import type { Job } from "#schemas/generated/types.ts";
-import { ApiFault, call, send } from "../../api/client.ts";
+import { ApiFault, call, noteChange, send } from "../../api/client.ts";
 import type { Kind } from "./kinds.ts";
 
 /** Interval at which the state of a job is read, in milliseconds. */
@@ -15,7 +15,7 @@ export interface Result {
   readonly name: string;
   readonly endedAt: number;
   readonly ms: number;
-  readonly status: "succeeded" | "failed" | "cancelled";
+  readonly status: "succeeded" | "failed" | "refused" | "cancelled";
   /** Charged credits; null if the response has no amount. */
   readonly credits: number | null;
   /** JSON response, or the parts of a job. */
@@ -99,7 +99,9 @@ export function useRunner(): Runner {
 function failure(error: unknown, job: Job | undefined): Omit<Result, "name" | "endedAt" | "ms"> {
   const fault =
     error instanceof ApiFault ? error : new ApiFault(error instanceof Error ? error.message : String(error));
-  return { id: fault.jobId ?? fault.requestId ?? job?.id ?? "", status: "failed", credits: null, fault };
+  const id = fault.jobId ?? fault.requestId ?? job?.id ?? "";
+  const isRefused = job === undefined && fault.isRefusal;
+  return { id, ...(isRefused ? { status: "refused", credits: 0 } : { status: "failed", credits: null }), fault };
 }
 
 async function make(
@@ -139,5 +141,7 @@ async function follow(first: Job, signal: AbortSignal, onJob: (job: Job) => void
     job = await call("GET /v1/images/jobs/{job_id}", { path: { job_id: job.id }, signal });
     onJob(job);
   }
+  // The charge of an ended job is in the balance.
+  noteChange();
   return job;
 }

@@ -73,7 +73,7 @@ function NewWorkflow(): JSX.Element {
     >
       <FaultCallout fault={templates.fault} retry={templates.reload} />
       <TextField label="Name" value={name} onInput={setName} param="name" fault={create.fault} />
-      <FaultText fault={create.fault} except={["name"]} />
+      <FaultText fault={create.fault} />
       <DefinitionPart text={text} check={check} onInput={setText} />
     </Page>
   );

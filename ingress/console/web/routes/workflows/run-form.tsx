@@ -52,7 +52,6 @@ export function RunForm({
   });
   useDraft((limit !== "" || Object.values(draft).some((text) => text !== "")) && !start.isRunning);
   const fault = start.fault ?? ask.fault;
-  const params = [...names.map((name) => `input.${name}`), "max_credits"];
   return (
     <div class="runcols">
       <Panel title={`Run version ${version}`}>
@@ -89,7 +88,7 @@ export function RunForm({
             param="max_credits"
             fault={fault}
           />
-          <FaultText fault={fault} except={params} />
+          <FaultText fault={fault} />
           <div class="row wrap">
             <Button kind="primary" icon="play" submit isRunning={start.isRunning}>
               Run workflow
