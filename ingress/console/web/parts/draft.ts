@@ -1,6 +1,6 @@
 /** Unsaved changes: a question before a page of the console is left, and the browser's own question before the tab is closed. */
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 
 /** Leaves the page, as the person has asked to. Undefined while no question is open. */
 export const leaving = signal<(() => Promise<void>) | undefined>(undefined);
@@ -13,7 +13,8 @@ let isConfirmed = false;
  * @param keeps returns true for a path that keeps the changes. Default: the path of the page, whose query may change
  */
 export function useDraft(isChanged: boolean, keeps: (path: string) => boolean = isShown): void {
-  useEffect(() => {
+  // An effect after the paint would miss a navigation directly after the first change.
+  useLayoutEffect(() => {
     if (!isChanged) return undefined;
     const controller = new AbortController();
     const { signal: until } = controller;
