@@ -86,6 +86,7 @@ test("a dialog with changed fields asks before it closes", async () => {
   await form.getByRole("button", { name: "Cancel" }).click();
   await discard.getByRole("button", { name: "Discard changes" }).click();
   await form.waitFor({ state: "detached" });
+  expect(await page.evaluate("document.activeElement.textContent")).toBe("Create key");
   expect(faults).toEqual([]);
 });
 

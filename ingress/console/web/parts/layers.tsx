@@ -39,7 +39,8 @@ export function Dialog({
       dialog.current?.querySelector<HTMLElement>(".body :is(input, select, textarea)")?.focus();
     }
     return () => {
-      if (opener instanceof HTMLElement) opener.focus();
+      // The page takes no focus until the dialog, and one above it, are gone.
+      queueMicrotask(() => opener instanceof HTMLElement && opener.focus());
     };
   }, []);
   return (
