@@ -69,7 +69,7 @@ export function routesOf(context: IngressContext): readonly Route[] {
   ];
   for (const route of api) context.routes.set(route.operationId, route);
   const described = [...api, ...mcp(context)];
-  return [...described, ...docs(described)];
+  return [...described, ...docs(context, described)];
 }
 
 /** Parts of the app: its routes, and the handler that runs each of them. */

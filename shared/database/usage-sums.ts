@@ -65,8 +65,10 @@ export interface UsageQuery extends UsageFilter {
   readonly groups: readonly UsageGroup[];
   /** Name of the label by which the sums are grouped or filtered; null for none. */
   readonly label: string | null;
-  /** Groups with sums of their own, of a query with one group: the `count` groups with the highest sum of the whole period. Null: all. */
-  readonly top: { readonly count: number; readonly by: UsageMeasure } | null;
+  /** Measure that sorts the groups of a bucket and ranks the groups of `top`, the largest first. */
+  readonly rankedBy: UsageMeasure;
+  /** Number of groups with sums of their own, of a query with one group: those with the highest sum of the whole period. Null: all. */
+  readonly top: number | null;
   readonly limit: number;
 }
 
@@ -177,7 +179,7 @@ const FULL_DAYS = `full_day as materialized (
        group by 1 having count(*) >= usage_label_values_max()
      )`;
 
-/** Returns usage sums, sorted by time and then by group. Periods without usage are omitted. */
+/** Returns usage sums, sorted by time, by `rankedBy` and then by group. Periods without usage are omitted. */
 export function sumUsage(database: Database, workspaceId: string, query: UsageQuery): Promise<UsageSum[]> {
   const { start, end, memberId, keyId, model, workflowId, status, limit, label } = query;
   const filters = [memberId, keyId, model, workflowId, status];
@@ -201,11 +203,12 @@ const valueOf = ({ label, labels }: UsageQuery): string | undefined =>
 
 function sumSql(query: UsageQuery): string {
   const { groups, label, top } = query;
+  const measure = query.rankedBy === "credits" ? "settled" : query.rankedBy;
   const plain = ["start", ...groups.filter(isPlain).map((group) => GROUPS[group][1])];
   const isByLabel = groups.includes("label");
   const isSplit = label !== null && valueOf(query) === undefined;
   const group = isByLabel ? "label_value" : plain[1];
-  const ranked = top !== null && group !== undefined ? { ...top, group } : undefined;
+  const ranked = top !== null && group !== undefined ? { count: top, group } : undefined;
   const summed = (rows: string, names: string, having = ""): string => `
        select ${names}, sum(calls)::bigint as calls, sum(failed)::bigint as failed, sum(succeeded)::bigint as succeeded,
               sum(settled)::bigint as settled, sum(tokens)::bigint as tokens, sum_latencies(latencies) as latencies
@@ -222,6 +225,7 @@ function sumSql(query: UsageQuery): string {
                 s.${ranked.group} is not null and t.${ranked.group} is null as is_rest
          from (${rowsOf(isLabelled)}) s left join top t using (${ranked.group})`;
   const listed = [...plain, ...(isByLabel ? ["label_value"] : []), "is_rest"].join(", ");
+  const order = `start, is_rest, ${measure} desc, ${listed}`;
   const measures = "calls, failed, succeeded, settled, tokens, latencies";
   const parts = [
     ...(label === null ? [] : [FULL_DAYS]),
@@ -232,7 +236,7 @@ function sumSql(query: UsageQuery): string {
           `top as materialized (
              select ${ranked.group} from (${summedSql({ ...query, unit: "period" }, label !== null)} union all select * from later) s
              where ${ranked.group} is not null
-             group by 1 order by sum(${ranked.by === "credits" ? "settled" : ranked.by}) desc, 1 limit ${ranked.count})`,
+             group by 1 order by sum(${measure}) desc, 1 limit ${ranked.count})`,
         ]),
     // Calls without the label are the difference to all calls. The sums of the label are made once, and then subtracted.
     ...(isSplit
@@ -254,8 +258,8 @@ function sumSql(query: UsageQuery): string {
   ];
   return `with ${parts.join(", ")}
      select ${listed}, calls, failed, succeeded, settled, tokens, latencies::text as latencies
-     from (select * from summed order by ${listed} limit $9) s
-     order by ${listed}`;
+     from (select * from summed order by ${order} limit $9) s
+     order by ${order}`;
 }
 
 /** Filters of a query by the column that they need. The later records are always filtered by all of them, so that each parameter occurs. */

@@ -116,6 +116,7 @@ export async function openMeasures(
       status: null,
       labels: {},
       label: null,
+      rankedBy: "credits",
       top: null,
       unit,
       groups: ["model"],

@@ -15,9 +15,12 @@ interface Asset {
  * Script that starts Swagger UI. `validatorUrl` is null, because the validator badge would send the document's address to a foreign host.
  */
 const START_SCRIPT = `const dark = matchMedia("(prefers-color-scheme: dark)");
-const followSystem = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
-followSystem();
-dark.addEventListener("change", followSystem);
+const { classList, dataset } = document.documentElement;
+const follow = () => classList.toggle("dark-mode", dataset.theme === undefined ? dark.matches : dataset.theme === "dark");
+follow();
+dark.addEventListener("change", follow);
+addEventListener("storage", follow);
+addEventListener("pageshow", follow);
 window.addEventListener("load", () => {
   SwaggerUIBundle({
     url: "/openapi.json",
@@ -44,6 +47,7 @@ const page = (): string => `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>API explorer · Sluice</title>
 <link rel="icon" type="image/png" href="/docs/assets/favicon-32x32.png">
+<script src="${assetAddress("theme.js")}"></script>
 <link rel="stylesheet" href="/docs/assets/swagger-ui.css">
 <link rel="stylesheet" href="${assetAddress("tokens.css")}">
 <link rel="stylesheet" href="${assetAddress("explorer.css")}">

@@ -12,6 +12,7 @@ const FILES: ReadonlyMap<string, { readonly type: string; readonly url: () => st
   ["text.css", { type: CSS, url: () => import.meta.resolve("./assets/text.css") }],
   ["site.css", { type: CSS, url: () => import.meta.resolve("./assets/site.css") }],
   ["site.js", { type: JS, url: () => import.meta.resolve("./assets/site.js") }],
+  ["theme.js", { type: JS, url: () => import.meta.resolve("./assets/theme.js") }],
   ["search.js", { type: JS, url: () => import.meta.resolve("./assets/search.js") }],
   ["explorer.css", { type: CSS, url: () => import.meta.resolve("./assets/explorer.css") }],
   ["minisearch.js", { type: JS, url: () => import.meta.resolve("minisearch") }],

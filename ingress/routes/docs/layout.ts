@@ -55,6 +55,7 @@ export function pageHtml(view: PageView, pages: readonly Page[]): string {
 <title>${isHome ? "Sluice documentation" : `${escapeHtml(title)} · Sluice documentation`}</title>
 <meta name="description" content="${escapeHtml(view.summary ?? title)}">
 <link rel="icon" type="image/svg+xml" href="${assetAddress("icon.svg")}">
+<script src="${assetAddress("theme.js")}"></script>
 <link rel="stylesheet" href="${assetAddress("tokens.css")}">
 <link rel="stylesheet" href="${assetAddress("text.css")}">
 <link rel="stylesheet" href="${assetAddress("site.css")}">

@@ -5,6 +5,7 @@ import { ApiError } from "#shared/base/errors.ts";
 import { JSON_TYPE } from "../../core/answers.ts";
 import { factsOf } from "./api/roles.ts";
 import { createRenderer } from "./renderer.ts";
+import type { IngressContext } from "../../context.ts";
 import { createGzipResponder } from "../../gzip.ts";
 import { buildOpenApi } from "../../openapi/document.ts";
 import { EXAMPLES } from "../../openapi/examples.ts";
@@ -14,9 +15,10 @@ import { docsPages } from "./routes.ts";
 
 /**
  * Returns the documentation routes.
+ * @param config `publicUrl`: base URL of the service in the pages. Undefined: the origin of the request is used
  * @param api all other routes. The OpenAPI document describes them and the documentation routes
  */
-export function docs(api: readonly Route[]): readonly OpenRoute[] {
+export function docs({ config }: Pick<IngressContext, "config">, api: readonly Route[]): readonly OpenRoute[] {
   const common = { method: "GET", tags: ["Documentation"], auth: "none" } as const;
   let text: string | undefined;
   // Built at the first request: the build would add 30 ms to the start of a process.
@@ -50,7 +52,7 @@ export function docs(api: readonly Route[]): readonly OpenRoute[] {
         return cached(JSON.stringify(schema));
       },
     },
-    ...docsPages(renderer),
+    ...docsPages(renderer, config),
   ];
   return routes;
 }

@@ -3,10 +3,12 @@ import { ApiError } from "#shared/base/errors.ts";
 
 import { JSON_TYPE } from "../../core/answers.ts";
 import { siteAsset } from "./assets.ts";
+import { withBase } from "./links.ts";
 import type { Renderer } from "./renderer.ts";
 import { createGzipResponder } from "../../gzip.ts";
 import { htmlPage, PAGE_HEADERS } from "../../core/html-page.ts";
 import { explorerAsset, explorerPage } from "./api-page.ts";
+import type { IngressContext } from "../../context.ts";
 import type { RequestFacts } from "../../core/call.ts";
 import type { OpenRoute } from "../../core/route.ts";
 
@@ -14,6 +16,8 @@ import type { OpenRoute } from "../../core/route.ts";
 const LOADS = ["script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'"];
 
 const PAGE_CACHE = "public, max-age=300";
+/** Cache header of pages that contain the host of their request: no cache may return them to other clients. */
+const OWN_CACHE = "private, max-age=300";
 const MARKDOWN_TYPE = "text/markdown; charset=utf-8";
 const PLAIN_TYPE = "text/plain; charset=utf-8";
 
@@ -23,7 +27,9 @@ const PAGE_RESPONSES = {
   304: NOT_MODIFIED,
 };
 
-export function docsPages(renderer: Renderer): readonly OpenRoute[] {
+type Config = Pick<IngressContext["config"], "publicUrl">;
+
+export function docsPages(renderer: Renderer, config: Config): readonly OpenRoute[] {
   const common = { method: "GET", tags: ["Documentation"], auth: "none" } as const;
   const respond = { index: createGzipResponder(), llms: createGzipResponder() };
   /** Returns the response with the search index or with /llms.txt, including its ETag. */
@@ -39,7 +45,7 @@ export function docsPages(renderer: Renderer): readonly OpenRoute[] {
       summary: "Retrieve documentation",
       responses: { 200: { description: "The page", texts: ["text/html"] }, 304: NOT_MODIFIED },
       errors: ["overloaded"],
-      handle: (call) => renderedPage(renderer, call, ""),
+      handle: (call) => renderedPage({ renderer, config }, call, ""),
     },
     {
       ...common,
@@ -49,7 +55,7 @@ export function docsPages(renderer: Renderer): readonly OpenRoute[] {
       description: "With `.md` at its end the path returns the page's Markdown.",
       responses: PAGE_RESPONSES,
       errors: ["not_found", "overloaded"],
-      handle: (call) => renderedPage(renderer, call, call.params["section"] ?? ""),
+      handle: (call) => renderedPage({ renderer, config }, call, call.params["section"] ?? ""),
     },
     {
       ...common,
@@ -59,7 +65,7 @@ export function docsPages(renderer: Renderer): readonly OpenRoute[] {
       description: "With `.md` at its end the path returns the page's Markdown.",
       responses: PAGE_RESPONSES,
       errors: ["not_found", "overloaded"],
-      handle: (call) => renderedPage(renderer, call, `${call.params["section"]}/${call.params["page"]}`),
+      handle: (call) => renderedPage({ renderer, config }, call, `${call.params["section"]}/${call.params["page"]}`),
     },
     {
       ...common,
@@ -136,15 +142,24 @@ export function docsPages(renderer: Renderer): readonly OpenRoute[] {
  * Returns a documentation page as HTML or Markdown. @throws ApiError `not_found` for clients that accept no HTML; the message names the
  * nearest page
  */
-async function renderedPage(renderer: Renderer, { request }: RequestFacts, asked: string): Promise<Response> {
+async function renderedPage(
+  { renderer, config: { publicUrl } }: { readonly renderer: Renderer; readonly config: Config },
+  { request }: RequestFacts,
+  asked: string,
+): Promise<Response> {
   const isMarkdown = asked.endsWith(".md");
   const path = asked.replace(/\.md$/, "").replace(/^index$/, "");
   const { text, nearest } = await renderer.render({ kind: isMarkdown ? "markdown" : "page", path });
   if (nearest === undefined) {
-    return withEtag(request, text, (etag) => {
-      if (isMarkdown) return new Response(text, { headers: textHeaders(MARKDOWN_TYPE, etag) });
-      return withHeader(htmlPage(text, { loads: LOADS, formAction: "'self'" }, { "cache-control": PAGE_CACHE }), etag);
-    });
+    // Replaced in each response, because the renderer caches one text for all hosts.
+    const base = publicUrl ?? new URL(request.url).origin;
+    const own = withBase(text, path, isMarkdown ? base : Bun.escapeHTML(base));
+    const cache = publicUrl === undefined ? OWN_CACHE : PAGE_CACHE;
+    const respond = (etag: string): Response => {
+      if (isMarkdown) return new Response(own, { headers: textHeaders(MARKDOWN_TYPE, etag, cache) });
+      return withHeader(htmlPage(own, { loads: LOADS, formAction: "'self'" }, { "cache-control": cache }), etag);
+    };
+    return withEtag(request, own, respond, cache);
   }
   if (isMarkdown || request.headers.get("accept")?.includes("text/html") !== true) {
     throw new ApiError(
@@ -160,15 +175,16 @@ function withEtag(
   request: Request,
   text: string,
   respond: (etag: string) => Response | Promise<Response>,
+  cache = PAGE_CACHE,
 ): Response | Promise<Response> {
   const etag = `"${Bun.hash(text).toString(36)}"`;
   const known = (request.headers.get("if-none-match") ?? "").split(",").map((one) => one.trim().replace(/^W\//, ""));
   if (!known.includes(etag)) return respond(etag);
-  return new Response(null, { status: 304, headers: { etag, "cache-control": PAGE_CACHE } });
+  return new Response(null, { status: 304, headers: { etag, "cache-control": cache } });
 }
 
-function textHeaders(type: string, etag: string): Readonly<Record<string, string>> {
-  return { ...PAGE_HEADERS, "content-type": type, "cache-control": PAGE_CACHE, etag };
+function textHeaders(type: string, etag: string, cache = PAGE_CACHE): Readonly<Record<string, string>> {
+  return { ...PAGE_HEADERS, "content-type": type, "cache-control": cache, etag };
 }
 
 function withHeader(response: Response, etag: string): Response {

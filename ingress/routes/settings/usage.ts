@@ -56,13 +56,13 @@ async function read(context: IngressContext, call: RouteCall): Promise<Response>
   const format = tableFormatOf(call);
   const isTable = format !== undefined;
   const top = topIn(call, grouping);
-  if (isTable && top !== null)
-    throw unsupported("top", "no top in a table, which contains all groups", String(top.count));
+  if (isTable && top !== null) throw unsupported("top", "no top in a table, which contains all groups", String(top));
   const pageEnd = Math.min(span.end, span.start + bucketsIn(call) * span.ms);
   const end = isTable ? span.end : pageEnd;
   const sums = await sumUsage(context.database, workspaceId, {
     ...filter,
     ...grouping,
+    rankedBy: oneOf(call, "top_by", USAGE_MEASURES) ?? "credits",
     top,
     unit: span.unit,
     start: new Date(span.start),
@@ -276,7 +276,7 @@ const USAGE_QUERY: NonNullable<KeyRoute["query"]> = [
   },
   {
     name: "top_by",
-    description: "Sum that ranks the groups of `top`.",
+    description: "Sum that sorts the groups of a bucket, the largest first, and ranks the groups of `top`.",
     schema: { type: "string", enum: USAGE_MEASURES, default: "credits" },
   },
   {
@@ -318,13 +318,12 @@ function bucketsIn(call: RequestFacts): number {
   return numberIn(call, "limit", USAGE_BUCKETS_MAX) ?? pageDefault;
 }
 
-/** Returns the number of top groups and the sum that ranks them; null for all groups. @throws ApiError `unsupported_value` */
+/** Returns the number of top groups; null for all groups. @throws ApiError `unsupported_value` */
 function topIn(call: RequestFacts, { groups }: Grouping): UsageQuery["top"] {
   const count = numberIn(call, "top", TOP_MAX);
-  const by = oneOf(call, "top_by", USAGE_MEASURES);
   if (count === undefined) return null;
   if (groups.length !== 1) throw unsupported("top", "one group in group_by", String(count));
-  return { count, by: by ?? "credits" };
+  return count;
 }
 
 /**

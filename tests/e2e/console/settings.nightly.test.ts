@@ -1,5 +1,8 @@
 /** Stories of settings in a browser: a key with tools, expiry and kept bodies; fallback chains; limits near their end; the audit log. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+
+import { parse as parseCsv } from "csv-parse/sync";
 
 import type { ApiKey, FallbackChain, PresetList } from "#schemas/generated/types.ts";
 import { eventually } from "#tests/faults/wait.ts";
@@ -133,6 +136,43 @@ test("a key is found by a part of its name and by its start, and a whole key doe
   expect(faults).toEqual([]);
 });
 
+test("the palette finds objects by name and pages of the docs, and changes the colours, also of the docs", async () => {
+  const tenant = await asNewWorkspace(bench.stack);
+  const { id, key = "" } = await ask<ApiKey>(tenant, "POST", "/api-keys", { name: "Nightly build" });
+  const { page, faults } = await bench.open("/", { key: tenant.key, browser: { colorScheme: "light" } });
+  const palette = page.getByRole("dialog", { name: "Go to" });
+  const jump = async (text: string, name: string): Promise<void> => {
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.keyboard.press("Control+k");
+    await palette.getByLabel("Name or id").fill(text);
+    await palette.getByText(name, { exact: true }).waitFor();
+    await page.keyboard.press("Enter");
+    await palette.waitFor({ state: "detached" });
+  };
+  await jump("NIGHTLY", "Key Nightly build");
+  await page.getByRole("complementary", { name: "Nightly build" }).waitFor();
+  expect(page.url()).toEndWith(`/console/keys/${id}`);
+  await jump("sandbox-music", "Model sandbox-music");
+  await page.getByRole("complementary", { name: "sandbox-music" }).waitFor();
+  const theme = () => page.evaluate<string | undefined>("document.documentElement.dataset.theme");
+  await jump("dark", "Dark colours");
+  expect(await theme()).toBe("dark");
+  await jump("retry", "Search the documentation for “retry”");
+  await page.waitForURL("**/docs/search?q=retry");
+  expect(await theme()).toBe("dark");
+  await page.goBack();
+  await jump("system", "System colours");
+  expect(await theme()).toBeUndefined();
+  await page.keyboard.press("Control+k");
+  await palette.getByLabel("Name or id").fill(key);
+  await palette.getByText("Nothing has this name").waitFor();
+  await page.keyboard.press("Escape");
+  await jump("documentation", "Documentation");
+  await page.waitForURL("**/docs");
+  expect(await theme()).toBeUndefined();
+  expect(faults).toEqual([]);
+});
+
 test("a fallback chain is created with weights, reordered, serves calls, and is deleted", async () => {
   const tenant = await asNewWorkspace(bench.stack);
   const { page, faults } = await bench.open("/fallbacks", { key: tenant.key });
@@ -210,7 +250,7 @@ test("the overview lists a member and a key near their limits, each with a link 
   expect(faults).toEqual([]);
 });
 
-test("the table of usage has a row for a model that only the earlier period has", async () => {
+test("the table of usage has a row for a model that only the earlier period has, and is exported in its order", async () => {
   const tenant = await asNewWorkspace(bench.stack);
   await chat(tenant);
   await bench.stack.settled();
@@ -223,8 +263,8 @@ test("the table of usage has a row for a model that only the earlier period has"
   ] as const) {
     await bench.stack.query(
       `insert into ${table} (workspace_id, ${keyColumn}, ${columns})
-       select workspace_id, date_trunc('day', now(), 'UTC') - interval '45 days'${key}, 'sandbox-embed', ${sums}
-       from api_key where workspace_id = $1`,
+       select workspace_id, date_trunc('day', now(), 'UTC') - make_interval(days => day)${key}, model, ${sums}
+       from api_key, (values (45, 'sandbox-embed'), (1, 'sandbox-video')) as past (day, model) where workspace_id = $1`,
       [tenant.workspace.id],
     );
   }
@@ -235,7 +275,31 @@ test("the table of usage has a row for a model that only the earlier period has"
   expect(cells).toContain("−100.0 %");
   expect(cells.at(-1)).toBe("0.00000");
   await page.getByText("against 7.00 in the period before").waitFor();
+  await page.getByRole("button", { name: "Export" }).click();
+  const [saved] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "CSV of the table" }).click(),
+  ]);
+  const exported: Record<string, string>[] = parseCsv(readFileSync(await saved.path()), { columns: true });
+  expect(exported.map(({ model }) => model)).toEqual(["sandbox-video", "sandbox-chat"]);
+  const listed = await page.locator("tbody td.main").allTextContents();
+  expect(listed).toEqual(["sandbox-video", "sandbox-chat", "sandbox-embed"]);
   expect(faults).toEqual([]);
+});
+
+test("the export of the ledger has the entries of the chosen time only", async () => {
+  const tenant = await asNewWorkspace(bench.stack);
+  const { page } = await bench.open("/credits", { key: tenant.key });
+  const countExported = async (): Promise<number> => {
+    const [saved] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Export CSV" }).click(),
+    ]);
+    return parseCsv(readFileSync(await saved.path()), { columns: true }).length;
+  };
+  expect(await countExported()).toBe(1);
+  await page.goto(`${bench.baseUrl}/console/credits?start_time=2099-01-01T00:00:00.000Z`);
+  expect(await countExported()).toBe(0);
 });
 
 test("usage of many groups has the largest in the table, and the sum of the others in the table and for every day of the chart", async () => {

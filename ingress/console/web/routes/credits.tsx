@@ -6,7 +6,7 @@ import { CSV, download } from "../parts/download.ts";
 import { useCall } from "../api/query.ts";
 import { daysText, timeText, zoneText } from "../parts/format.ts";
 import { Button } from "../parts/form.tsx";
-import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
+import { FilterBar, type UrlQuery, useUrlQuery } from "../parts/filters.tsx";
 import { FaultCallout } from "../parts/layers.tsx";
 import { CreditStat, Page } from "../parts/page.tsx";
 import { Empty, ListPanel, Skeleton, useList } from "../parts/table.tsx";
@@ -16,22 +16,27 @@ import { hasRole } from "../api/session.ts";
 const LEDGER = "GET /workspaces/{workspaceId}/credits/ledger";
 
 export default function Credits(): JSX.Element {
+  const query = useUrlQuery();
   return (
     <Page
       title="Credits"
       about="Every movement of the balance is an entry of the ledger. The sum of all entries is the balance."
       actions={
         hasRole("owner", "admin", "billing") ? (
-          <Button icon="dl" onClick={() => download(LEDGER, {}, { accept: CSV, name: "ledger.csv" })}>
+          <Button icon="dl" onClick={() => download(LEDGER, spanOf(query), { accept: CSV, name: "ledger.csv" })}>
             Export CSV
           </Button>
         ) : undefined
       }
     >
       <Balance />
-      {hasRole("owner", "admin", "billing") ? <Ledger /> : null}
+      {hasRole("owner", "admin", "billing") ? <Ledger query={query} /> : null}
     </Page>
   );
+}
+
+function spanOf({ get }: UrlQuery): { readonly query: Readonly<Record<"start_time" | "end_time", string>> } {
+  return { query: { start_time: get("start_time"), end_time: get("end_time") } };
 }
 
 function Balance(): JSX.Element {
@@ -55,9 +60,8 @@ function Balance(): JSX.Element {
   );
 }
 
-function Ledger(): JSX.Element {
-  const query = useUrlQuery();
-  const list = useList(LEDGER, { query: { start_time: query.get("start_time"), end_time: query.get("end_time") } });
+function Ledger({ query }: { readonly query: UrlQuery }): JSX.Element {
+  const list = useList(LEDGER, spanOf(query));
   return (
     <>
       <FilterBar

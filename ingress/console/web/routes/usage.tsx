@@ -319,17 +319,18 @@ function useNames(by: string): (id: string) => string {
 }
 
 function Exports({ choice }: { readonly choice: UsageChoice }): JSX.Element {
-  const { by, width, filters } = choice;
-  const save = (accept: string, name: string): void => {
-    const { now } = spansOf(choice);
-    void download(USAGE, { query: { ...filters, ...now, group_by: by, bucket_width: width } }, { accept, name });
+  const { metric, by, width, filters } = choice;
+  const save = (accept: string, name: string, bucket: string = width): void => {
+    const query = { ...filters, ...spansOf(choice).now, group_by: by, top_by: metric, bucket_width: bucket };
+    void download(USAGE, { query }, { accept, name });
   };
   return (
     <Menu
       label="Export"
       text="Export"
       entries={[
-        { text: "CSV", onClick: () => save(CSV, "usage.csv") },
+        { text: "CSV of the table", onClick: () => save(CSV, "usage.csv", "period") },
+        { text: width === "1h" ? "CSV by hour" : "CSV by day", onClick: () => save(CSV, "usage.csv") },
         { text: "JSON lines", onClick: () => save(JSON_LINES, "usage.jsonl") },
         {
           text: "FOCUS 1.2",

@@ -1,4 +1,5 @@
 /** Pages of the API reference: a list of all operations, and one page per operation. */
+import { SOURCE_BASE } from "../links.ts";
 import type { Page } from "../pages.ts";
 import {
   type Endpoint,
@@ -87,7 +88,7 @@ function listPage({ tags }: OpenApiDocument, groups: ReadonlyMap<string, readonl
   };
 }
 
-const INTRODUCTION = `The base address on your machine is \`http://127.0.0.1:8080\`. Stock OpenAI clients take \`http://127.0.0.1:8080/v1\` as their base URL.
+const INTRODUCTION = `The base address is \`${SOURCE_BASE}\`. Stock OpenAI clients take \`${SOURCE_BASE}/v1\` as their base URL.
 The operations are described in [/openapi.json](/openapi.json) (OpenAPI 3.1). The [explorer](/docs/explorer) sends calls from the browser.
 
 - **Authentication:** send an API key as \`Authorization: Bearer <key>\` or \`x-api-key: <key>\`. Operator routes take an operator token instead.

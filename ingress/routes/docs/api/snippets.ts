@@ -1,10 +1,8 @@
 /** Shows the same call as a curl command and as programs in Python and JavaScript. */
 import { type Endpoint, type OpenApiDocument, type Parameter, type Resolve, statedExample } from "./document.ts";
 import { exampleOf } from "./example.ts";
+import { SOURCE_BASE } from "../links.ts";
 import { sdkSnippets } from "./sdk.ts";
-
-/** Address of the API on the machine that runs `npm start`. */
-const BASE = "http://127.0.0.1:8080";
 
 /** Environment variable that contains the credential, by security scheme. Operations without a scheme need no credential. */
 const VARIABLES: Readonly<Record<string, string>> = { key: "SLUICE_KEY", operatorToken: "SLUICE_OPERATOR_TOKEN" };
@@ -30,7 +28,7 @@ export function snippetsOf(endpoint: Endpoint, document: OpenApiDocument, resolv
   const fences: (readonly [language: string, text: string])[] = [["sh", curl(call)]];
   // Files are sent from a shell more easily than from a program that reads a form of its own.
   if (call.form.length === 0) {
-    const sdk = sdkSnippets(endpoint.operationId, call.json, BASE, pythonValue);
+    const sdk = sdkSnippets(endpoint.operationId, call.json, SOURCE_BASE, pythonValue);
     fences.push(["python", sdk?.python ?? python(call)], ["js", sdk?.js ?? javascript(call)]);
   }
   return fences.map(([language, text]) => `\`\`\`${language}\n${text}\n\`\`\``).join("\n\n");
@@ -46,7 +44,7 @@ function callOf(endpoint: Endpoint, document: OpenApiDocument, resolve: Resolve)
   const content = Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1].content ?? {};
   return {
     method,
-    url: BASE + url.replaceAll(/\{(\w+)\}/g, (_, name: string) => pathValue(name, parameters)),
+    url: SOURCE_BASE + url.replaceAll(/\{(\w+)\}/g, (_, name: string) => pathValue(name, parameters)),
     variable: scheme === undefined ? undefined : VARIABLES[scheme],
     json,
     form: json === undefined ? formOf(endpoint, resolve) : [],

@@ -9,7 +9,7 @@ describe("the API explorer", () => {
     const links = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link ?? "");
     const assets = links.filter((link) => link.startsWith("/docs/assets/"));
     expect(links.filter((link) => !link.startsWith("/") || link.startsWith("//"))).toEqual([]);
-    expect(assets).toHaveLength(6);
+    expect(assets).toHaveLength(7);
     for (const asset of assets) {
       const name = new URL(asset, "http://host").pathname.slice("/docs/assets/".length);
       const response = siteAsset(name) ?? explorerAsset(name);

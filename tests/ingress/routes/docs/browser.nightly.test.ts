@@ -201,13 +201,55 @@ describe.skipIf(!bench)("in a browser", () => {
     });
   });
 
+  test.each([
+    ["light", "dark"],
+    ["dark", "light"],
+  ] as const)(
+    "in a %s system, pages have the colours chosen in the console from the first: %s",
+    async (scheme, chosen) => {
+      await withPage({ width: 1_280, scheme }, async (page, baseUrl) => {
+        await page.goto(`${baseUrl}/docs/assets/icon.svg`);
+        await page.evaluate(`localStorage.setItem("sluice.theme", "${chosen}")`);
+        // The colours of a page whose body has just begun, which are those of its first drawing.
+        await page.addInitScript(`new MutationObserver((_, observer) => {
+        if (document.body === null) return;
+        observer.disconnect();
+        globalThis.firstTheme = document.documentElement.dataset.theme;
+      }).observe(document, { childList: true, subtree: true })`);
+        for (const path of ["/docs", "/docs/explorer"]) {
+          await page.goto(baseUrl + path);
+          await page
+            .locator(path === "/docs" ? ".prose" : ".opblock")
+            .first()
+            .waitFor();
+          const [first, colour, isDark] = await page.evaluate<[string, string, boolean]>(
+            "[firstTheme, getComputedStyle(document.documentElement).backgroundColor, document.documentElement.classList.contains('dark-mode')]",
+          );
+          const lightest = Math.max(...[...colour.matchAll(/\d+/g)].map(([value]) => Number(value)));
+          expect([path, first, lightest > 128]).toEqual([path, chosen, chosen === "light"]);
+          if (path !== "/docs") expect(isDark).toBe(chosen === "dark");
+        }
+      });
+    },
+  );
+
+  test("without storage, pages follow the system", async () => {
+    await withPage({ width: 1_280, scheme: "dark" }, async (page, baseUrl) => {
+      await page.addInitScript(
+        "Object.defineProperty(globalThis, 'localStorage', { get() { throw new DOMException('blocked', 'SecurityError'); } })",
+      );
+      await page.goto(`${baseUrl}/docs`);
+      expect(await page.evaluate<string>("getComputedStyle(document.documentElement).colorScheme")).toBe("light dark");
+    });
+  });
+
   test("a code block has a button that copies it", async () => {
     await withPage({ width: 1_280, scheme: "light" }, async (page, baseUrl) => {
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: baseUrl });
       await page.goto(`${baseUrl}/docs`);
       await page.locator(".tab-panel .copy").first().click();
       expect(await page.evaluate<string>("navigator.clipboard.readText()")).toStartWith(
-        "curl -s http://127.0.0.1:8080/v1/chat/completions",
+        `curl -s ${baseUrl}/v1/chat/completions`,
       );
     });
   });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
+import { LITERAL, SOURCE_BASE, withBase } from "#ingress/routes/docs/links.ts";
 import { nearestPage, type Page, parsePage, SECTIONS, sortPages } from "#ingress/routes/docs/pages.ts";
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 
@@ -52,6 +53,9 @@ describe("the pages", () => {
       const ids = [...text.matchAll(/ id="([^"]*)"/g)].map(([, id = ""]) => id);
       expect([page.file, ids.filter((id, index) => ids.indexOf(id) !== index)]).toEqual([page.file, []]);
       expect([page.file, / style="|\son[a-z]+="|<script>/.exec(text)?.[0]]).toEqual([page.file, undefined]);
+      // Colours of code must not divide the address of the service, which served pages replace.
+      const own = withBase(text, page.path, "https://ai.example.com").replaceAll(/<[^>]*>/g, "");
+      if (!LITERAL.test(page.path)) expect([page.file, own.includes(SOURCE_BASE)]).toEqual([page.file, false]);
     }
   });
 

@@ -14,8 +14,12 @@ afterAll(() => fake.close());
 
 const SOURCE = { document: JSON.stringify(DOCUMENT), facts: FACTS };
 
-function get(path: string, headers: Readonly<Record<string, string>> = { accept: "text/html" }): Promise<Response> {
-  return app.handle(new Request(`http://localhost${path}`, { headers }));
+function get(
+  path: string,
+  headers: Readonly<Record<string, string>> = { accept: "text/html" },
+  origin = "http://localhost",
+): Promise<Response> {
+  return app.handle(new Request(origin + path, { headers }));
 }
 
 describe("a page", () => {
@@ -39,7 +43,7 @@ describe("a page", () => {
     const loads = [...head.matchAll(/(?:src|href|data-search|data-ranking)="([^"]+)"/g)].map(([, link = ""]) => link);
     const assets = loads.filter((link) => link.startsWith("/docs/assets/"));
     expect(loads.filter((link) => !link.startsWith("/docs"))).toEqual([]);
-    expect(assets).toHaveLength(7);
+    expect(assets).toHaveLength(8);
     for (const asset of assets) expect([asset, (await get(asset)).status]).toEqual([asset, 200]);
   });
 
@@ -57,12 +61,48 @@ describe("a page", () => {
     const first = await get("/docs/reference/settings");
     const etag = first.headers.get("etag") ?? "";
     expect(etag).toMatch(/^"\w+"$/);
-    expect(first.headers.get("cache-control")).toBe("public, max-age=300");
+    expect(first.headers.get("cache-control")).toBe("private, max-age=300");
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`]) {
       const again = await get("/docs/reference/settings", { "if-none-match": known });
       expect([again.status, await again.text(), again.headers.get("etag")]).toEqual([304, "", etag]);
     }
     expect((await get("/docs/reference/settings", { "if-none-match": '"other"' })).status).toBe(200);
+  });
+
+  test.each(["/docs/get-started/quickstart", "/docs/api/createChatCompletion", "/docs/guides/chat.md"])(
+    "%s contains the origin of its request, and no shared cache keeps it",
+    async (path) => {
+      const etags = new Set<string | null>();
+      for (const origin of ["http://localhost:3000", "http://10.0.0.9", "http://localhost:3000"]) {
+        const response = await get(path, {}, origin);
+        expect(response.headers.get("cache-control")).toBe("private, max-age=300");
+        etags.add(response.headers.get("etag"));
+        const text = await response.text();
+        expect(text).toContain(`${origin}/v1/chat/completions`);
+        expect(new Set(text.match(/(?:127\.0\.0\.1:8080|localhost:3000|10\.0\.0\.9)/g))).toEqual(
+          new Set([origin.slice("http://".length)]),
+        );
+      }
+      expect(etags.size).toBe(2);
+    },
+  );
+
+  test("contains the public URL instead, if it is set, as text", async () => {
+    const installed = fakeContext();
+    Object.assign(installed.context.config, { publicUrl: "https://ai.example.com/a&$&" });
+    const own = createApp(installed.context);
+    const send = (path: string): Promise<Response> => own.handle(new Request(`http://other.example${path}`));
+    const html = await send("/docs/guides/chat");
+    expect(html.headers.get("cache-control")).toBe("public, max-age=300");
+    expect(await html.text()).toContain("https://ai.example.com/a&amp;$&amp;/v1/chat/completions");
+    expect(await (await send("/docs/guides/chat.md")).text()).toContain(
+      "https://ai.example.com/a&$&/v1/chat/completions",
+    );
+    installed.close();
+  });
+
+  test("about the machine of the service keeps the addresses that are meant there", async () => {
+    expect(await (await get("/docs/operate/access.md")).text()).toContain("env SLUICE_URL=http://127.0.0.1:8080 bun");
   });
 
   test("has its position in the navigation, contents, neighbours, and the link to its Markdown", async () => {

@@ -224,9 +224,20 @@ describe("sums", () => {
       Math.ceil(end.getTime() / HOUR_MS) * HOUR_MS,
     ]);
     expect(data[0]?.results.map(({ model, calls, credits }) => [model, calls, credits])).toEqual([
-      ["a", 3, 5.000000005],
       ["b", 2, 10.00000001],
+      ["a", 3, 5.000000005],
     ]);
+    for (const [by, models] of [
+      ["credits", ["b", "a"]],
+      ["calls", ["a", "b"]],
+      ["failed", ["a", "b"]],
+      ["tokens", ["b", "a"]],
+    ] as const) {
+      const sorted = `${query}&group_by=model&top_by=${by}`;
+      const rows = await bed.table(at(team, sorted), team.owner.key);
+      expect([by, rows.map(({ model }) => model)]).toEqual([by, [...models]]);
+      expect([by, resultsOf(await read(team, sorted)).map(({ model }) => model)]).toEqual([by, [...models]]);
+    }
     const page = Buffer.from(`${from}-${to}`).toString("base64url");
     expect(await bed.refusal(400, "GET", at(team, `?bucket_width=period&page=${page}`), team.owner.key)).toEqual({
       code: "unsupported_value",
