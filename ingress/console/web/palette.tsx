@@ -1,6 +1,6 @@
 /** Command palette: jumps to a page, an object by its name or the request with a pasted id, searches the docs, and changes the colours. */
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 
 import type { ApiKey } from "#schemas/generated/types.ts";
@@ -45,7 +45,7 @@ export function Palette({
   readonly isOpen: boolean;
   readonly setOpen: (isOpen: boolean) => void;
 }): JSX.Element | null {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listener = (event: KeyboardEvent): void => {
       if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "k") return;
       event.preventDefault();
@@ -102,6 +102,9 @@ function Search({ close }: { readonly close: () => void }): JSX.Element {
           const common = {
             key: href ?? text,
             class: index === place ? "active" : "",
+            ref: (element: HTMLElement | null) => {
+              if (index === place) element?.scrollIntoView({ block: "nearest" });
+            },
             children: (
               <>
                 <Icon name={icon} />
