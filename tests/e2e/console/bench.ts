@@ -57,7 +57,7 @@ export async function openConsoleBench(options: StackOptions = {}): Promise<Cons
   await buildConsole();
   const folder = mkdtempSync(join(tmpdir(), "console-browser-"));
   const [stack, browser] = await Promise.all([
-    startStack(options),
+    startStack({ ...options, env: { SLUICE_TRUSTED_PROXIES: "127.0.0.1,::1", ...options.env } }),
     chromium.launch({
       executablePath: found.path,
       chromiumSandbox: false,
@@ -71,7 +71,7 @@ export async function openConsoleBench(options: StackOptions = {}): Promise<Cons
     stack,
     baseUrl,
     async open(path, { key = stack.key, browser: options = {} } = {}) {
-      if (key !== null && !sessions.has(key)) sessions.set(key, signIn(browser, baseUrl, key));
+      if (key !== null && !sessions.has(key)) sessions.set(key, signIn(browser, baseUrl, key, sessions.size));
       const storageState = key === null ? undefined : await sessions.get(key);
       return openPage(browser, `${baseUrl}/console${path}`, { ...options, ...(storageState && { storageState }) });
     },
@@ -85,11 +85,14 @@ export async function openConsoleBench(options: StackOptions = {}): Promise<Cons
 
 type Session = Awaited<ReturnType<BrowserContext["storageState"]>>;
 
-/** Signs in with a key. Pages of the same key share the session, because an address may sign in only ten times a minute. */
-async function signIn(browser: Browser, baseUrl: string, key: string): Promise<Session> {
+/**
+ * Signs in with a key. Pages of the same key share the session. Each sign-in has an address of its own, because an address may sign in
+ * only ten times a minute.
+ */
+async function signIn(browser: Browser, baseUrl: string, key: string, number: number): Promise<Session> {
   const context = await browser.newContext();
   const response = await context.request.post(`${baseUrl}/console/session`, {
-    headers: { "x-sluice-console": "1" },
+    headers: { "x-sluice-console": "1", "x-forwarded-for": `198.51.100.${number % 256}` },
     data: { api_key: key },
   });
   if (!response.ok()) throw new Error(`expected to be signed in, got ${response.status()} ${await response.text()}`);
