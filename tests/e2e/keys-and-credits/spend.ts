@@ -117,19 +117,18 @@ describe("a refused call", () => {
     const message = [{ role: "user", content: "hi" }];
     const tool = { name: "code_regex", arguments: { input: { text: { text: "abc" } }, params: { pattern: "b" } } };
     const calls = [
-      ["/v1/chat/completions", { model: "flat", messages: message }, "insufficient_credits", null],
-      ["/v1/chat/completions", { model: "flat" }, "missing_required_parameter", "messages"],
-      ["/v1/messages", { model: "none", max_tokens: 5, messages: message }, "model_not_found", "model"],
-      ["/v1/pipelines/runs", {}, "missing_required_parameter", "definition"],
-      ["/v1/capabilities/image.resize/run", {}, "missing_required_parameter", "input"],
+      ["/v1/chat/completions", { model: "flat", messages: message }, "insufficient_credits", null, "flat"],
+      ["/v1/chat/completions", { model: "flat" }, "missing_required_parameter", "messages", "flat"],
+      ["/v1/messages", { model: "none", max_tokens: 5, messages: message }, "model_not_found", "model", null],
+      ["/v1/pipelines/runs", {}, "missing_required_parameter", "definition", null],
+      ["/v1/capabilities/image.resize/run", {}, "missing_required_parameter", "input", "image.resize"],
     ] as const;
     const ids: string[] = [];
-    for (const [path, body, code, param] of calls) {
+    // The last entry is null for a model that does not exist, which is a text of the caller.
+    for (const [path, body, code, param, asked] of calls) {
       const id = await refusedBy(workspace, path, body);
       ids.push(id);
       const { error_code, status, refusal, credits, held, model } = await found(workspace, id);
-      // A model that the catalogue lacks is a text of the caller.
-      const asked = "model" in body && body.model === "flat" ? "flat" : null;
       expect([path, error_code, status, refusal?.param, credits, held, model]).toEqual([path, code, "refused", param, 0, 0, asked]); // prettier-ignore
     }
     const asTool = { jsonrpc: "2.0", id: 1, method: "tools/call", params: tool };
