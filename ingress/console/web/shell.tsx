@@ -142,8 +142,9 @@ function Balance(): JSX.Element | null {
       title={`${available} credits are available, ${held} are held for calls in progress.`}
     >
       <span>{figureText(available)}</span>
-      <small>credits</small>
-      <small class="wide">available{held > 0 ? ` · ${figureText(held)} held` : ""}</small>
+      <small class="wide">credits</small>
+      <small>available</small>
+      <small class="wide">{held > 0 ? `· ${figureText(held)} held` : ""}</small>
     </Link>
   );
 }

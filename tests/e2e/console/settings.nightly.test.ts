@@ -46,7 +46,7 @@ test("a key is created and changed with its preset, expiry, tools and kept bodie
   await created.getByLabel("Endpoints").fill("chat, capabilities");
   await created.getByLabel("Keep requests and responses").selectOption({ label: "Of failed calls" });
   await created.getByLabel("Delete them after").fill("24");
-  await created.getByLabel("Members to redact").fill("email, address");
+  await created.getByLabel("Fields to redact").fill("email, address");
   await created.getByLabel("Redact card numbers").check();
   await created.getByText("Small limits need chat calls that set Max completion tokens.").waitFor();
   const models = created.getByLabel("Models");

@@ -4,6 +4,20 @@ import type { Schema } from "./schema.ts";
 import { call } from "./client.ts";
 import { type Query, useQuery } from "./query.ts";
 
+/** Names of the kinds of models. */
+export const MODALITIES: Readonly<Record<ModelEntry["_svc"]["modality"], string>> = {
+  text: "Text",
+  vision: "Vision",
+  image: "Image",
+  upscale: "Upscaling",
+  audio: "Speech",
+  stt: "Transcription",
+  music: "Music",
+  video: "Video",
+  object_3d: "3D",
+  embedding: "Embedding",
+};
+
 /** Models that the key may call. */
 export function useModels(): Query<readonly ModelEntry[]> {
   return useQuery("models", async (signal) => (await call("GET /v1/models", { signal })).data as readonly ModelEntry[]);

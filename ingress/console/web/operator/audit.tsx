@@ -27,6 +27,6 @@ export default function AuditLog(): JSX.Element {
 }
 
 /** Returns the workspace of an entry. Entries of the installation have none. */
-function workspaceOf({ workspace_id: id }: AuditLogEntry): JSX.Element | string {
-  return typeof id === "string" ? <WorkspaceLink id={id} /> : "—";
+function workspaceOf({ workspace_id: id }: AuditLogEntry): JSX.Element {
+  return typeof id === "string" ? <WorkspaceLink id={id} /> : <span class="none">—</span>;
 }

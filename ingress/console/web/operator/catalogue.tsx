@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
 
 import type { OperatorCatalogueCheck } from "#schemas/generated/types.ts";
+import { MODALITIES } from "../api/catalogue.ts";
 import { call } from "../api/client.ts";
 import { useAction, useQuery } from "../api/query.ts";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
@@ -78,7 +79,7 @@ export default function Catalogue(): JSX.Element {
         idOf={({ model }) => model}
         columns={[
           { head: "Model", place: "main", cell: ({ model }) => model },
-          { head: "Modality", place: "low", cell: ({ modality }) => modality ?? "—" },
+          { head: "Kind", place: "low", cell: ({ modality }) => kindText(modality) },
           {
             head: "State",
             place: "key",
@@ -123,4 +124,9 @@ function Result({ of }: { readonly of: OperatorCatalogueCheck }): JSX.Element {
       )}
     </>
   );
+}
+
+/** Returns the name of a kind of models, as the page of models shows it. A model that is not available may have none. */
+function kindText(modality: string | null): string {
+  return modality === null ? "—" : ((MODALITIES as Readonly<Record<string, string>>)[modality] ?? modality);
 }

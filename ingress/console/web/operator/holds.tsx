@@ -52,8 +52,8 @@ export default function Holds(): JSX.Element {
               <Status of={hold.unknown_since === null ? (hold.is_overdue ? "retrying" : "running") : "lost"} />
             ),
           },
-          { head: "Since", place: "mid", cell: ({ created_at }) => <Ago at={created_at} /> },
-          { head: "Deadline", place: "low", cell: ({ deadline }) => relativeText(deadline) },
+          { head: "Since", place: "mid", label: "since", cell: ({ created_at }) => <Ago at={created_at} /> },
+          { head: "Deadline", place: "low", label: "deadline", cell: ({ deadline }) => relativeText(deadline) },
           { head: "Credits", place: "key", isNumber: true, cell: ({ credits }) => <Amount credits={credits} /> },
           {
             head: <span class="sr">Actions</span>,

@@ -32,6 +32,7 @@ export default function LedgerAudit(): JSX.Element {
     >
       <div role="status">
         {audit.isRunning ? <p class="soft">The audit is running.</p> : null}
+        {result === undefined && !audit.isRunning ? <p class="soft">No audit was started in this tab.</p> : null}
         <FaultText fault={audit.fault} />
         {result === undefined ? null : (
           <Callout tone={result.ok ? "ok" : "bad"}>

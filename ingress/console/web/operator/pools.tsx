@@ -72,7 +72,7 @@ export default function Pools(): JSX.Element {
             label: "oldest",
             cell: (row) => (row.queued === 0 ? "—" : durationText(row.oldest_waiting_seconds * 1_000)),
           },
-          { head: "Processes", isNumber: true, place: "mid", cell: ({ processes }) => processes },
+          { head: "Processes", isNumber: true, place: "mid", label: "processes", cell: ({ processes }) => processes },
           {
             head: "Target",
             isNumber: true,

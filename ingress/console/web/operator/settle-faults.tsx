@@ -53,10 +53,15 @@ export default function SettleFaults(): JSX.Element {
             title: ({ source }) => source ?? "",
             cell: ({ source }) => source ?? "—",
           },
-          { head: "Held", place: "mid", isNumber: true, cell: ({ held }) => <Amount credits={held} /> },
-          { head: "Charged", place: "mid", isNumber: true, cell: ({ settled }) => <Amount credits={settled} /> },
+          { head: "Held, credits", place: "mid", isNumber: true, cell: ({ held }) => <Amount credits={held} /> },
           {
-            head: "Used",
+            head: "Charged, credits",
+            place: "mid",
+            isNumber: true,
+            cell: ({ settled }) => <Amount credits={settled} />,
+          },
+          {
+            head: "Used, credits",
             place: "key",
             isNumber: true,
             cell: ({ used }) => (

@@ -165,6 +165,7 @@ const SUMMARY_COLUMNS: readonly Column<ProviderSummary>[] = [
   countColumn("Not configured", ({ idle }) => idle),
   {
     head: "Reason",
+    place: "brk",
     cut: "28%",
     title: ({ reason }) => reason ?? "",
     cell: ({ reason }) => reason ?? <span class="none">—</span>,

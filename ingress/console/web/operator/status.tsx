@@ -36,7 +36,7 @@ export default function Status(): JSX.Element {
                     name="Open holds"
                     figure={countText(data.counts.open_holds)}
                     href="/console/operator/holds"
-                    note="credits of calls in progress"
+                    note="calls with reserved credits"
                   />
                   <Stat
                     name="Unknown results"

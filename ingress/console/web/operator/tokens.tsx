@@ -48,6 +48,7 @@ export default function Tokens(): JSX.Element {
           {
             head: "Expires",
             place: "mid",
+            label: "expires",
             cell: ({ expires_at }) => (expires_at === null ? "never" : <Time at={expires_at} style="minute" />),
           },
           {

@@ -48,9 +48,14 @@ export default function Workspaces(): JSX.Element {
             cell: ({ name }) => name,
           },
           { head: "Status", cell: ({ is_active }) => <Status of={is_active ? "active" : "disabled"} /> },
-          { head: "Held", place: "mid", isNumber: true, cell: ({ held }) => <Amount credits={held} /> },
           { head: "Created", place: "low", cell: ({ created_at }) => <Time at={created_at} style="day" /> },
-          { head: "Balance", place: "key", isNumber: true, cell: ({ balance }) => <Amount credits={balance} /> },
+          { head: "Held, credits", place: "mid", isNumber: true, cell: ({ held }) => <Amount credits={held} /> },
+          {
+            head: "Balance, credits",
+            place: "key",
+            isNumber: true,
+            cell: ({ balance }) => <Amount credits={balance} />,
+          },
         ]}
         empty={
           <Empty title="No workspaces match">

@@ -84,14 +84,14 @@ export function BodiesFields({
             fault={fault}
           />
           <TextField
-            label="Members to redact"
+            label="Fields to redact"
             isOptional
             value={members}
             onInput={(value) => onInput({ ...draft, members: value })}
             placeholder="email, address"
             param="bodies.redact.members"
             fault={fault}
-            hint="Names of JSON members whose values are replaced before a body is stored."
+            hint="Names of JSON fields whose values are replaced before a body is stored."
           />
           {Object.entries(PATTERNS).map(([name, text]) => (
             <CheckField

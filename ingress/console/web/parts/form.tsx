@@ -4,6 +4,7 @@ import { useId } from "preact/hooks";
 
 import type { ApiFault } from "../api/client.ts";
 import { Icon, type IconName } from "./icon.tsx";
+import { toast } from "./toast.tsx";
 import { CodeText } from "./values.tsx";
 
 interface ButtonProps {
@@ -43,8 +44,11 @@ export function Button({
       aria-disabled={isOff}
       title={blocked}
       onClick={(event) => {
-        if (isOff) event.preventDefault();
-        else onClick?.();
+        if (!isOff) return onClick?.();
+        event.preventDefault();
+        // A phone shows no title.
+        if (blocked !== undefined) toast(blocked, "bad");
+        return undefined;
       }}
     >
       {isRunning === true ? <Icon name="spin" /> : icon === undefined ? null : <Icon name={icon} />}

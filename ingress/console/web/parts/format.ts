@@ -117,22 +117,23 @@ export function sizeText(bytes: number): string {
   return `${(bytes / 1e9).toFixed(2)} GB`;
 }
 
-type TimeStyle = "time" | "exact" | "day" | "minute";
+type TimeStyle = "time" | "exact" | "day" | "minute" | "second";
 
 const STYLES: Readonly<Record<TimeStyle, Intl.DateTimeFormatOptions>> = {
   time: { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false },
   exact: { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, hour12: false },
   day: { day: "numeric", month: "short", year: "numeric" },
   minute: { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", hour12: false },
+  second: { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false },
 };
 
-/** Returns a time in the chosen zone. `exact` includes the milliseconds and the zone, `minute` the year if it is not this one. */
+/** Returns a time in the chosen zone. `exact` includes the milliseconds and the zone, `minute` and `second` the year if it is not this one. */
 export function timeText(time: string | number | Date, style: TimeStyle): string {
   const date = new Date(time);
   const format = (options: Intl.DateTimeFormatOptions, at: Date): string =>
     new Intl.DateTimeFormat("en-GB", { ...options, timeZone: zone.value }).format(at);
   const year = { year: "numeric" } as const;
-  const hasYear = style === "minute" && format(year, date) !== format(year, new Date());
+  const hasYear = (style === "minute" || style === "second") && format(year, date) !== format(year, new Date());
   const text = format({ ...STYLES[style], ...(hasYear && year) }, date);
   return style === "exact" ? `${text} ${zoneText()}` : text;
 }

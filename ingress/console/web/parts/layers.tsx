@@ -110,6 +110,7 @@ export function FormDialog({
         onInput={() => setChanged(true)}
         footer={
           <>
+            <span class="hint grow">{blocked}</span>
             <Button onClick={close}>Cancel</Button>
             <Button kind="primary" isRunning={submit.isRunning} blocked={blocked} onClick={() => submit.run()}>
               {action}

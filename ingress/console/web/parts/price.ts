@@ -1,5 +1,5 @@
 /** Prices of models and capabilities with their units. */
-import type { CapabilityEntry, Pricing } from "#schemas/generated/types.ts";
+import type { CapabilityEntry, ModelEntry, Pricing } from "#schemas/generated/types.ts";
 
 const UNITS: Readonly<Record<Pricing["unit"], string>> = {
   per_token: "million tokens",
@@ -22,6 +22,15 @@ export function priceText(pricing: Pricing): string {
     return `${creditsText(input)} per million input tokens${output === undefined ? "" : `, ${output} per million output tokens`}`;
   }
   return `${creditsText(unitPrice(pricing))} per ${UNITS[pricing.unit]}`;
+}
+
+/** Returns the hint of a field for a model: its price. Undefined while the models are loading. @param entry the chosen model, if it is listed */
+export function modelHint(
+  models: readonly ModelEntry[] | undefined,
+  entry: ModelEntry | undefined,
+): string | undefined {
+  if (models === undefined) return undefined;
+  return entry ? priceText(entry._svc.pricing) : "The list does not contain this name. The call may still work.";
 }
 
 /** Returns the price of a capability with its minimum charge, such as `0.1 credits per megapixel, at least 0.5 megapixels`. */

@@ -17,7 +17,7 @@ export interface Column<Row> {
   readonly sub?: (row: Row) => ComponentChildren;
   /**
    * Place of the column in a narrow table: `main` first, `key` is the one value that stays, `mid` is hidden below 640 px, `low` below
-   * 860 px.
+   * 860 px. Where rows are stacked, below 440 px, both are shown if they have a label.
    */
   readonly place?: "main" | "key" | "mid" | "low" | "brk";
   /** True for a right-aligned number. */

@@ -7,6 +7,7 @@ import type { Batch, BatchLineList, StoredFile } from "#schemas/generated/types.
 import { call } from "../api/client.ts";
 import { useCall } from "../api/query.ts";
 import { downloadFile } from "../parts/download.ts";
+import { ChooseButton } from "../parts/choose-file.tsx";
 import { UploadButton } from "../parts/file-field.tsx";
 import { Button, creditsIn, TextField } from "../parts/form.tsx";
 import { countText, timeText, zonedText, zoneText } from "../parts/format.ts";
@@ -52,14 +53,17 @@ export default function Batches(): JSX.Element {
           },
           {
             head: `Created, ${zoneText()}`,
-            cell: ({ created_at }) => timeText(created_at * 1_000, "minute"),
+            cell: ({ created_at }) => <span class="nw">{timeText(created_at * 1_000, "minute")}</span>,
           },
           { head: "Status", cell: ({ status }) => <Status of={status} /> },
           {
             head: "Failed",
             place: "mid",
             isNumber: true,
-            cell: ({ request_counts: { failed } }) => countText(failed),
+            label: "failed",
+            cell: ({ request_counts: { failed } }) => (
+              <span class={failed === 0 ? "none" : ""}>{countText(failed)}</span>
+            ),
           },
           {
             head: "Done",
@@ -106,6 +110,10 @@ function CreateBatch(dialog: DialogProps<Batch>): JSX.Element {
     },
     dialog,
   );
+  const choose = (stored: StoredFile): void => {
+    setFile(stored);
+    form.set({ fileId: stored.id });
+  };
   return (
     <FormDialog
       title="Create batch"
@@ -114,19 +122,17 @@ function CreateBatch(dialog: DialogProps<Batch>): JSX.Element {
       submit={form}
       blocked={form.values.fileId.trim() === "" ? "Upload a file, or enter the id of one." : undefined}
     >
-      <UploadButton
-        label="Upload file"
-        purpose="batch"
-        onStored={(stored) => {
-          setFile(stored);
-          form.set({ fileId: stored.id });
-        }}
-      />
+      <span class="row">
+        <ChooseButton kinds={undefined} onChosen={choose} />
+        <UploadButton label="Upload file" purpose="batch" onStored={choose} />
+      </span>
       <TextField
         label="Input file"
         {...form.bind("fileId", "input_file_id")}
         isRequired
-        hint={file === undefined ? "Id of a file with the purpose batch." : file.filename}
+        hint={
+          file === undefined ? "Id of a JSON Lines file with one call a line and the purpose batch." : file.filename
+        }
       />
       <TextField label="Endpoint" {...form.bind("endpoint")} suggestions={ENDPOINTS} />
       <TextField
@@ -185,7 +191,9 @@ function BatchSheet({ id, ...controls }: SheetControls & { readonly id: string }
                   ["Succeeded", countText(batch.request_counts.completed)],
                   ["Failed", countText(batch.request_counts.failed)],
                   ["Created", zonedText(batch.created_at * 1_000)],
-                  ["Expires", zonedText(batch.expires_at * 1_000)],
+                  batch.completed_at === undefined
+                    ? ["Expires", zonedText(batch.expires_at * 1_000)]
+                    : ["Ended", zonedText(batch.completed_at * 1_000)],
                   ["Id", <Id value={batch.id} label="batch id" />],
                 ]}
               />

@@ -8,7 +8,7 @@ import { call } from "../api/client.ts";
 import { type Query, useCall } from "../api/query.ts";
 import { hasRole } from "../api/session.ts";
 import { Button, CheckField, choicesOf, creditsIn, Segments, SelectField, TextField } from "../parts/form.tsx";
-import { figureText } from "../parts/format.ts";
+import { daysText, figureText } from "../parts/format.ts";
 import { Callout, FormDialog, Menu } from "../parts/layers.tsx";
 import { Page, Section } from "../parts/page.tsx";
 import { Empty, type ListPage, ListPanel } from "../parts/table.tsx";
@@ -127,7 +127,12 @@ function BudgetList({
             place: "key",
             cell: (budget) => <Status of={stateOf(budget)} />,
           },
-          { head: "Last notice", place: "mid", cell: ({ last_fired_at }) => <Ago at={last_fired_at} /> },
+          {
+            head: "Last reached",
+            place: "mid",
+            label: "last reached",
+            cell: ({ last_fired_at }) => <Ago at={last_fired_at} />,
+          },
           { head: <span class="sr">Actions</span>, cell: actionsOf },
         ]}
         empty={
@@ -173,12 +178,13 @@ function BalanceList({
           {
             head: "Now",
             place: "mid",
+            label: "now",
             isNumber: true,
             cell: ({ below_credits, available, days_left }) =>
               below_credits === null
                 ? days_left === null
                   ? "no spend"
-                  : `${Math.floor(days_left).toLocaleString("en")} days`
+                  : daysText(days_left)
                 : `${figureText(available)} credits`,
           },
           {
@@ -186,7 +192,12 @@ function BalanceList({
             place: "key",
             cell: ({ is_active, is_low }) => <Status of={is_active ? (is_low ? "reached" : "active") : "disabled"} />,
           },
-          { head: "Last notice", place: "mid", cell: ({ last_fired_at }) => <Ago at={last_fired_at} /> },
+          {
+            head: "Last reached",
+            place: "mid",
+            label: "last reached",
+            cell: ({ last_fired_at }) => <Ago at={last_fired_at} />,
+          },
           { head: <span class="sr">Actions</span>, cell: actionsOf },
         ]}
         empty={

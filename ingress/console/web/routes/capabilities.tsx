@@ -93,7 +93,7 @@ const COLUMNS: readonly Column<CapabilityEntry>[] = [
     isNumber: true,
     title: capabilityPriceText,
     cell: ({ pricing }) => (pricing === undefined ? "free" : shortPrice(pricing)),
-    sub: ({ minimum_megapixels: least }) => (least === undefined ? "" : `at least ${least}`),
+    sub: ({ minimum_megapixels: least }) => (least === undefined ? "" : `at least ${least} megapixels`),
   },
 ];
 
@@ -162,13 +162,13 @@ function CapabilitySheet({
   );
 }
 
-/** Members of an object with their types, ranges and defaults. */
+/** Fields of an object with their types, ranges and defaults. */
 function Members({ schema: { properties = {}, required = [] } }: { readonly schema: Schema }): JSX.Element {
   return (
     <Table
       columns={[
         {
-          head: "Member",
+          head: "Name",
           place: "main",
           cell: ([member]) => (
             <>

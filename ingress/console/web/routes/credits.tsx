@@ -48,7 +48,7 @@ function Balance(): JSX.Element {
       <div class="stats">
         <CreditStat name="Balance" credits={credits} href="/console/usage" note="held credits included" />
         <CreditStat name="Available" credits={available} href="/console/usage" note="for new calls" />
-        <CreditStat name="Held" credits={held} href="/console/requests" note="for calls in progress" />
+        <CreditStat name="Held" credits={held} href="/console/requests" note="for calls and runs in progress" />
         <CreditStat
           name="Spend a day"
           credits={perDay}
@@ -77,7 +77,7 @@ function Ledger({ query }: { readonly query: UrlQuery }): JSX.Element {
         columns={[
           {
             head: `Time, ${zoneText()}`,
-            cell: ({ at }) => <span class="mono nw">{timeText(at, "minute")}</span>,
+            cell: ({ at }) => <span class="mono nw">{timeText(at, "second")}</span>,
             title: ({ at }) => timeText(at, "exact"),
           },
           {
@@ -88,16 +88,15 @@ function Ledger({ query }: { readonly query: UrlQuery }): JSX.Element {
           },
           {
             head: "Source",
-            place: "mid",
-            cut: "40%",
+            place: "brk",
             title: ({ source_id }) => source_id,
             cell: ({ kind, source_id }) =>
               kind === "settle" ? (
-                <Link href={`/requests/${source_id}`} class="mono">
-                  {source_id}
+                <Link href={`/requests/${source_id}`}>
+                  Request <code>{source_id.slice(0, 8)}…</code>
                 </Link>
               ) : (
-                <span class="mono">{source_id}</span>
+                <span class="none">—</span>
               ),
           },
           { head: "Credits", place: "key", isNumber: true, cell: ({ credits }) => <Amount credits={credits} /> },

@@ -86,7 +86,10 @@ function columnsOf(): readonly Column<Job>[] {
       isNumber: true,
       cell: (job) => (isOpen(job) ? `${Math.round(job.progress * 100)} %` : "—"),
     },
-    { head: `Created, ${zoneText()}`, cell: ({ created }) => timeText(created * 1_000, "minute") },
+    {
+      head: `Created, ${zoneText()}`,
+      cell: ({ created }) => <span class="nw">{timeText(created * 1_000, "minute")}</span>,
+    },
     { head: "Duration", place: "low", isNumber: true, cell: (job) => lengthOf(job) ?? "—" },
     {
       head: "Credits",

@@ -56,7 +56,16 @@ export default function Members(): JSX.Element {
             sub: ({ email }) => email,
           },
           { head: "Role", place: "key", cell: ({ role }) => ROLES[role].split(":")[0] },
-          { head: "Status", place: "mid", cell: ({ is_active }) => <Status of={is_active ? "active" : "disabled"} /> },
+          {
+            head: "Status",
+            place: "mid",
+            label: "",
+            cell: ({ is_active }) => (
+              <span class={is_active ? "none" : ""}>
+                <Status of={is_active ? "active" : "disabled"} />
+              </span>
+            ),
+          },
           {
             head: "Spend limit, credits",
             place: "brk",

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { Link } from "wouter-preact";
 
 import type { ModelEntry } from "#schemas/generated/types.ts";
-import { useModels } from "../api/catalogue.ts";
+import { MODALITIES, useModels } from "../api/catalogue.ts";
 import { useCall } from "../api/query.ts";
 import { choicesOf } from "../parts/form.tsx";
 import { countText, timeText, zoneText } from "../parts/format.ts";
@@ -15,19 +15,6 @@ import { labelOf } from "../api/schema.ts";
 import { type Column, Empty, ListPanel, Table, useOpenRow } from "../parts/table.tsx";
 import { Amount, Id, KeyValues } from "../parts/values.tsx";
 import { kindIdOf } from "./playground/kinds.ts";
-
-const MODALITIES: Readonly<Record<ModelEntry["_svc"]["modality"], string>> = {
-  text: "Text",
-  vision: "Vision",
-  image: "Image",
-  upscale: "Upscaling",
-  audio: "Speech",
-  stt: "Transcription",
-  music: "Music",
-  video: "Video",
-  object_3d: "3D",
-  embedding: "Embedding",
-};
 
 export default function Models(): JSX.Element {
   const query = useUrlQuery();
@@ -193,6 +180,10 @@ function paramText(value: unknown): string {
   if (value === false) return "no";
   if (Array.isArray(value)) return value.join(", ");
   if (typeof value !== "object" || value === null) return String(value);
+  const { min, max, required, ...others } = value as Readonly<Record<string, unknown>>;
+  if (typeof min === "number" && typeof max === "number" && required !== true && Object.keys(others).length === 0) {
+    return `${min} to ${max}`;
+  }
   return Object.entries(value)
     .map(([name, one]) => `${name.replaceAll("_", " ")} ${String(one)}`)
     .join(", ");

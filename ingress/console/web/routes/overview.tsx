@@ -159,7 +159,7 @@ function Figures({ data: { balance, start, today, before } }: { readonly data: D
           note={
             <>
               <span class={today.failed > 0 ? "delta bad" : "delta"}>{countText(today.failed)} failed</span> ·{" "}
-              {countText(today.refused)} refused
+              {countText(today.refused)} refused, not counted
             </>
           }
         />

@@ -108,6 +108,7 @@ function Presets(): JSX.Element {
           {
             head: "Your key may assign it",
             place: "low",
+            label: "your key may assign it:",
             cell: ({ can_be_given: isAllowed }) => (isAllowed ? "yes" : "no"),
           },
         ]}
@@ -142,7 +143,7 @@ function WorkspaceForm({ row, reload }: { readonly row: Workspace; readonly relo
         label="Tags"
         {...form.bind("tags")}
         isOptional
-        hint="At most three members of a request's metadata, such as project. Usage can be grouped and limited by them."
+        hint="At most three fields of a request's metadata, such as project. Usage can be grouped and limited by them."
       />
       {hasRole("owner") ? <BodiesFields {...form.bind("bodies")} /> : null}
       <FaultText fault={form.fault} />

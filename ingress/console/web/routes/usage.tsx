@@ -252,6 +252,7 @@ function Content({
             head: "Change",
             place: "mid",
             isNumber: true,
+            label: "change",
             cell: changeOf,
           },
           { head: "Credits", place: "key", isNumber: true, cell: ({ credits }) => <Amount credits={credits} /> },

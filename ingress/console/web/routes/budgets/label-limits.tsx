@@ -84,6 +84,7 @@ export function LabelLimits(): JSX.Element {
         </Button>
       }
     >
+      <h3>End users</h3>
       <ListPanel
         query={users}
         idOf={nameOf}
@@ -95,6 +96,7 @@ export function LabelLimits(): JSX.Element {
           </Empty>
         }
       />
+      <h3>Tags</h3>
       <ListPanel
         query={tags}
         idOf={nameOf}

@@ -40,9 +40,12 @@ export function ChannelPage({ id }: { readonly id: string }): JSX.Element {
       crumb={<Link href="/notifications">Notifications</Link>}
       about={
         channel === undefined ? undefined : (
-          <>
-            <Status of={stateOf(channel)} /> {TYPES[channel.type]} · <span class="mono">{targetOf(channel)}</span>
-          </>
+          <span class="row wrap">
+            <Status of={stateOf(channel)} />
+            <span>
+              {TYPES[channel.type]} · <span class="mono">{targetOf(channel)}</span>
+            </span>
+          </span>
         )
       }
       actions={

@@ -106,7 +106,7 @@ async function failingDeliveries(signal: AbortSignal): Promise<readonly Notice[]
     {
       tone: "bad",
       title,
-      detail: "All attempts have failed. Resend them when the receiver works.",
+      detail: `All attempts have failed. Resend ${data.length === 1 ? "it" : "them"} when the receiver works.`,
       href: "/notifications",
     },
   ];

@@ -9,7 +9,7 @@ import { useDraft } from "../../parts/draft.ts";
 import { UploadButton } from "../../parts/file-field.tsx";
 import { Button, TextField } from "../../parts/form.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { priceText } from "../../parts/price.ts";
+import { modelHint } from "../../parts/price.ts";
 import { type Draft, readGroup, type Schema } from "../../api/schema.ts";
 import { SchemaFields } from "../../parts/schema-form.tsx";
 import { Empty } from "../../parts/table.tsx";
@@ -79,11 +79,7 @@ export function Chat({
             value={model}
             onInput={onModel}
             suggestions={models.data?.filter(({ _svc }) => _svc.supports_chat).map(({ id }) => id) ?? []}
-            hint={
-              entry === undefined
-                ? "The list does not contain this name. The call may still work."
-                : priceText(entry._svc.pricing)
-            }
+            hint={modelHint(models.data, entry)}
           />
           <TextField label="System prompt" isOptional rows={3} value={system} onInput={setSystem} />
           <SchemaFields
@@ -94,9 +90,9 @@ export function Chat({
             first={["temperature", "max_completion_tokens"]}
           />
           <details>
-            <summary class="soft">Other members as JSON</summary>
+            <summary class="soft">Other parameters as JSON</summary>
             <TextField
-              label="Members to add to the request"
+              label="Parameters to add to the request"
               rows={4}
               value={others}
               onInput={setOthers}

@@ -7,7 +7,7 @@ import { Code } from "../../parts/code.tsx";
 import { useDraft } from "../../parts/draft.ts";
 import { Button, TextField } from "../../parts/form.tsx";
 import { FaultCallout } from "../../parts/layers.tsx";
-import { priceText } from "../../parts/price.ts";
+import { modelHint } from "../../parts/price.ts";
 import { type Draft, labelOf, missingIn, readGroup } from "../../api/schema.ts";
 import { SchemaFields } from "../../parts/schema-form.tsx";
 import { Skeleton } from "../../parts/table.tsx";
@@ -75,11 +75,7 @@ export function ModelForm({
             suggestions={models.data?.filter(kind.isOfKind).map(({ id }) => id) ?? []}
             param="model"
             fault={fault}
-            hint={
-              entry === undefined
-                ? "The list does not contain this name. The call may still work."
-                : priceText(entry._svc.pricing)
-            }
+            hint={modelHint(models.data, entry)}
           />
           <SchemaFields
             schema={schema}
@@ -89,9 +85,9 @@ export function ModelForm({
             first={kind.first}
           />
           <details>
-            <summary class="soft">Other members as JSON</summary>
+            <summary class="soft">Other parameters as JSON</summary>
             <TextField
-              label="Members to add to the request"
+              label="Parameters to add to the request"
               rows={3}
               value={draft[OTHERS] ?? ""}
               onInput={(value) => setDraft({ ...draft, [OTHERS]: value })}

@@ -51,7 +51,7 @@ function Details({ row }: { readonly row: UsageRequest }): JSX.Element {
         {row.failure?.provider_text == null ? null : <Callout tone="bad">{row.failure.provider_text}</Callout>}
         {row.refusal === undefined ? null : (
           <>
-            <Callout tone="bad">
+            <Callout tone="warn">
               <CodeText text={row.refusal.message} />
             </Callout>
             <p class="soft">

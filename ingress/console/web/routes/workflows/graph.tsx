@@ -4,12 +4,14 @@ import type { JSX } from "preact";
 
 import { dependenciesOf, type Step } from "./steps.ts";
 
-const NODE = { width: 170, height: 50 };
+const NODE = { width: 140, height: 50 };
 const MARGIN = 6;
 /** Smallest scale of a wide graph. Its texts are readable; a graph that needs a smaller scale scrolls. */
 const SCALE_MIN = 0.8;
 /** Maximum number of characters of a node's text. */
-const CHARS_MAX = 22;
+const CHARS_MAX = 18;
+/** Maximum number of characters of an id beside its status. */
+const ID_CHARS_MAX = 9;
 
 const WORDS: Readonly<Record<string, string>> = {
   succeeded: "✓ OK",
@@ -49,7 +51,7 @@ export function StepGraph({
             <title>{`${step.id}: ${step.model ?? step.type}`}</title>
             <rect x={x} y={y} width={NODE.width} height={NODE.height} rx="8" />
             <text class="n" x={x + 12} y={y + 21}>
-              {cut(step.id, status === undefined ? CHARS_MAX : 12)}
+              {cut(step.id, status === undefined ? CHARS_MAX : ID_CHARS_MAX)}
             </text>
             <text class="m" x={x + 12} y={y + 38}>
               {cut(`${step.model ?? step.type}${step.isList ? " × n" : ""}`, CHARS_MAX)}
@@ -92,7 +94,7 @@ function placesOf(steps: readonly Step[]): Places {
     { x: number; y: number },
     { points: { x: number; y: number }[] }
   >();
-  graph.setGraph({ rankdir: "TB", nodesep: 16, ranksep: 34, marginx: MARGIN, marginy: MARGIN } as never);
+  graph.setGraph({ rankdir: "TB", nodesep: 12, ranksep: 34, marginx: MARGIN, marginy: MARGIN } as never);
   graph.setDefaultEdgeLabel(() => ({ points: [] }));
   for (const { id } of steps) graph.setNode(id, { ...NODE } as never);
   for (const step of steps) for (const before of dependenciesOf(step, steps)) graph.setEdge(before, step.id);
