@@ -66,7 +66,7 @@ export interface UsageQuery extends UsageFilter {
   /** Name of the label by which the sums are grouped or filtered; null for none. */
   readonly label: string | null;
   /** Measure that sorts the groups of a bucket and ranks the groups of `top`, the largest first. */
-  readonly rankedBy: UsageMeasure;
+  readonly rankedBy: UsageMeasure | null;
   /** Number of groups with sums of their own, of a query with one group: those with the highest sum of the whole period. Null: all. */
   readonly top: number | null;
   readonly limit: number;
@@ -179,7 +179,7 @@ const FULL_DAYS = `full_day as materialized (
        group by 1 having count(*) >= usage_label_values_max()
      )`;
 
-/** Returns usage sums, sorted by time, by `rankedBy` and then by group. Periods without usage are omitted. */
+/** Returns usage sums, sorted by time, by `rankedBy` unless it is null, and then by group. Periods without usage are omitted. */
 export function sumUsage(database: Database, workspaceId: string, query: UsageQuery): Promise<UsageSum[]> {
   const { start, end, memberId, keyId, model, workflowId, status, limit, label } = query;
   const filters = [memberId, keyId, model, workflowId, status];
@@ -203,7 +203,7 @@ const valueOf = ({ label, labels }: UsageQuery): string | undefined =>
 
 function sumSql(query: UsageQuery): string {
   const { groups, label, top } = query;
-  const measure = query.rankedBy === "credits" ? "settled" : query.rankedBy;
+  const measure = query.rankedBy === null || query.rankedBy === "credits" ? "settled" : query.rankedBy;
   const plain = ["start", ...groups.filter(isPlain).map((group) => GROUPS[group][1])];
   const isByLabel = groups.includes("label");
   const isSplit = label !== null && valueOf(query) === undefined;
@@ -225,7 +225,7 @@ function sumSql(query: UsageQuery): string {
                 s.${ranked.group} is not null and t.${ranked.group} is null as is_rest
          from (${rowsOf(isLabelled)}) s left join top t using (${ranked.group})`;
   const listed = [...plain, ...(isByLabel ? ["label_value"] : []), "is_rest"].join(", ");
-  const order = `start, is_rest, ${measure} desc, ${listed}`;
+  const order = `start, is_rest, ${query.rankedBy === null ? "" : `${measure} desc, `}${listed}`;
   const measures = "calls, failed, succeeded, settled, tokens, latencies";
   const parts = [
     ...(label === null ? [] : [FULL_DAYS]),

@@ -16,8 +16,9 @@ import { hrefOf, openPages } from "./routes.ts";
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
-/** Text that may be a key, which must not become part of a URL. */
-const SECRET = /^\S{20,}$/;
+/** True for a text with a word that may be a key, which must not become part of a URL. Names of parameters and error codes are none. */
+const mayBeSecret = (text: string): boolean =>
+  text.split(/\s+/).some((word) => word.length >= 20 && !/^[a-z]+(?:_[a-z]+)*$/.test(word));
 
 /** Maximum number of objects that are listed. */
 const OBJECTS_MAX = 20;
@@ -119,7 +120,7 @@ function Search({ close }: { readonly close: () => void }): JSX.Element {
           return href === undefined ? <button type="button" {...common} /> : <a href={href} {...common} />;
         })}
         {targets.length === 0 ? (
-          <p class="hint">Nothing has this name, and it is not the whole id of a request.</p>
+          <p class="hint">No page has this name, and none of the listed keys, members, workflows and models.</p>
         ) : null}
       </div>
     </Dialog>
@@ -139,7 +140,7 @@ function targetsOf(text: string, objects: readonly Target[]): readonly Target[] 
   const listed = [...pages, ...FIXED].filter(isMatch);
   if (text === "") return listed;
   const found = [...listed, ...objects.filter(isMatch).slice(0, OBJECTS_MAX)];
-  if (SECRET.test(text)) return found;
+  if (mayBeSecret(text)) return found;
   const href = `/docs/search?${new URLSearchParams({ q: text })}`;
   return [...found, { text: `Search the documentation for “${text}”`, icon: "search", href }];
 }

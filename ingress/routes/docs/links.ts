@@ -3,15 +3,23 @@ import { posix } from "node:path";
 
 import type { Page } from "./pages.ts";
 
-/** Address of the service in the sources of the pages: the one at which `npm start` listens. Served pages name their own service instead. */
+/** Address of the service in the sources of the pages: the address at which `npm start` listens. Served pages name their own service instead. */
 export const SOURCE_BASE = "http://127.0.0.1:8080";
 
 /** Pages about the machine of the service and its settings. Their addresses are literal. */
 export const LITERAL = /^(?:operate\/|reference\/(?:settings|changelog)$)/;
 
-/** Returns the text of a page with the base URL of the service that serves it. @param path path of the page below /docs */
-export function withBase(text: string, path: string, base: string): string {
-  return LITERAL.test(path) ? text : text.replaceAll(SOURCE_BASE, () => base);
+/** Page that starts a service on the reader's machine, whose address a hosted service does not replace by its own. */
+const STARTS_SERVICE = "get-started/quickstart";
+
+/**
+ * Returns the text of a page with the base URL of the service that serves it.
+ * @param path path of the page below /docs
+ * @param isHosted true for a service with a public URL
+ */
+export function withBase(text: string, path: string, base: string, isHosted: boolean): string {
+  const isLiteral = LITERAL.test(path) || (isHosted && path === STARTS_SERVICE);
+  return isLiteral ? text : text.replaceAll(SOURCE_BASE, () => base);
 }
 
 /** Returns the address of a page. */

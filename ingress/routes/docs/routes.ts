@@ -153,7 +153,7 @@ async function renderedPage(
   if (nearest === undefined) {
     // Replaced in each response, because the renderer caches one text for all hosts.
     const base = publicUrl ?? new URL(request.url).origin;
-    const own = withBase(text, path, isMarkdown ? base : Bun.escapeHTML(base));
+    const own = withBase(text, path, isMarkdown ? base : Bun.escapeHTML(base), publicUrl !== undefined);
     const cache = publicUrl === undefined ? OWN_CACHE : PAGE_CACHE;
     const respond = (etag: string): Response => {
       if (isMarkdown) return new Response(own, { headers: textHeaders(MARKDOWN_TYPE, etag, cache) });

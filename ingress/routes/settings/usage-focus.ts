@@ -49,7 +49,7 @@ async function read(context: IngressContext, call: RouteCall): Promise<Response>
     unit: span.unit,
     groups: ["model", "key", ...(label === null ? [] : (["label"] as const))],
     label: filtered,
-    rankedBy: "credits",
+    rankedBy: null,
     top: null,
     start: new Date(span.start),
     end: new Date(span.end),

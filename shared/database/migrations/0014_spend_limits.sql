@@ -131,9 +131,13 @@ language sql volatile as $$
         -- Calls that were settled after the admission may have freed what this call needs.
         case when s.cap - s.spent - s.held >= p_amount then 'Calls that held the rest have ended meanwhile: send the request again.'
         else case when s.resets_at is not null then 'It resets at ' || to_char(s.resets_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || '. ' else '' end ||
-        case when p_may_exceed then 'Set an output limit (max_completion_tokens or max_output_tokens)' else 'Request less' end ||
-        case when s.kind in ('run', 'batch', 'response') then ', or set a higher max_credits.'
-          else ', or ask an owner of the workspace to raise the limit.' end end)
+        -- No call fits into a limit that is spent.
+        case when s.cap <= s.spent + s.held then ''
+          when p_may_exceed then 'Set an output limit (max_completion_tokens or max_output_tokens), or ' else 'Request less, or ' end ||
+        case when s.cap <= s.spent + s.held and s.kind in ('run', 'batch', 'response') then 'Set a higher max_credits.'
+          when s.cap <= s.spent + s.held then 'Ask an owner of the workspace to raise the limit.'
+          when s.kind in ('run', 'batch', 'response') then 'set a higher max_credits.'
+          else 'ask an owner of the workspace to raise the limit.' end end)
     from spend_state(p_ws, spend_subjects(p_key, p_scopes)) s
     where s.cap is not null
     order by s.cap - s.spent - s.held, s.resets_at desc nulls first

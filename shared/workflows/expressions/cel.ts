@@ -147,7 +147,8 @@ function visit(node: ASTNode, names: Names, into: Reference[]): void {
       return;
     case "call":
       checkCall(node.args[0], node.args[1]);
-      all(node.args[1]);
+      if (node.args[0] === "has") into.push(...testedBy(node.args[1], names));
+      else all(node.args[1]);
       return;
     case "rcall":
       visitMethod(node.args, names, into);
@@ -162,6 +163,15 @@ function visit(node: ASTNode, names: Names, into: Reference[]): void {
     default:
       all(node.args);
   }
+}
+
+/** Returns the references of the argument of has(). The member that it tests may be absent, so it is no part of the reference. */
+function testedBy(args: readonly ASTNode[], names: Names): readonly Reference[] {
+  const found: Reference[] = [];
+  for (const one of args) visit(one, names, found);
+  const [tested] = args;
+  const isWhole = tested !== undefined && referenceOf(tested) !== undefined;
+  return isWhole ? found.map((one) => ({ ...one, members: one.members.slice(0, -1) })) : found;
 }
 
 function visitMethod(

@@ -42,7 +42,9 @@ test("a call that the second source served shows both attempts, its first token,
   // Each bar begins where the attempt began, not behind the one before.
   const starts = await sheet.locator(".wf-bar").evaluateAll((bars) => bars.map((bar) => bar.getBoundingClientRect().x));
   expect(starts).toEqual(starts.toSorted((a, b) => a - b));
-  expect(await sheet.locator(".wf-bar i").count()).toBe(1);
+  // On a slow machine the source that fails may have sent a token before.
+  const answered = notes.filter((note) => note.includes("first token after"));
+  expect(await sheet.locator(".wf-bar i").count()).toBe(answered.length);
 
   await sheet.getByRole("link", { name: "/v1/chat/completions" }).click();
   await page.waitForURL(/endpoint=%2Fv1%2Fchat%2Fcompletions/);

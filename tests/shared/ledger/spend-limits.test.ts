@@ -445,6 +445,14 @@ describe("a call of a limited key", () => {
     },
   );
 
+  test("is not advised to request less if the limit is spent", async () => {
+    const { workspaceId, keyId } = await createSubject();
+    await set(workspaceId, limitOf(keyId, { total: 0n }));
+    const call = { keyId, scopes: [], amountNano: 5n * CREDIT, mayExceed: true };
+    const { message } = await spendRefusal(db.database, workspaceId, call);
+    expect(message).toEndWith(" leaves 0. Ask an owner of the workspace to raise the limit.");
+  });
+
   test("is asked to be repeated if other calls have ended before the refusal is described", async () => {
     const { workspaceId, keyId } = await createSubject();
     await set(workspaceId, limitOf(keyId, { day: 5n * CREDIT }));

@@ -104,6 +104,15 @@ describe("a definition", () => {
     expect(output(100).resolve(scope)).toMatchObject({ fault: expect.stringMatching(/too expensive/) });
   });
 
+  test("may test whether a step's output has any member, but only of a step that exists", () => {
+    const guarded = (id: string) => ({
+      steps: [chat("a", "x")],
+      output: { b: `\${{ has(steps.${id}.output.content) ? "y" : "n" }}` },
+    });
+    expect(read(guarded("a")).steps).toHaveLength(1);
+    expect(() => read(guarded("none"))).toThrow("Expected a step of this definition");
+  });
+
   test.each<[string, unknown, string]>([
     ["no object", "x", "definition"],
     ["no steps", {}, "definition.steps"],

@@ -43,9 +43,14 @@ export class ApiFault extends Error {
   /** Job that continues or has a result after the error; null if there is none. */
   readonly jobId: string | null;
 
-  /** True if the service refused the call before it called a provider. The call then cost nothing. */
+  /** True if the call cost nothing: an error of the request, and no job that was charged. */
+  get isFree(): boolean {
+    return this.status >= 400 && this.status < 500 && this.jobId === null;
+  }
+
+  /** True if the service refused the call before any work. With status 422 the work on an input began and failed. */
   get isRefusal(): boolean {
-    return this.status >= 400 && this.status < 500;
+    return this.isFree && this.status !== 422;
   }
 
   constructor(

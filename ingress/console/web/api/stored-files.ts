@@ -41,7 +41,7 @@ export function isAccepted(filename: string, kinds: readonly string[] = ["any"])
 export function inputSchemaOf({ input_schema: schema, input_modality: modality }: CapabilityEntry): Schema {
   const kinds = [modality].flat();
   const members = Object.entries((schema as Schema).properties ?? {});
-  // Several types are listed in the order of the members. Members with the same type are interchangeable.
+  // Several types are listed in the order of the members. If the numbers differ, all members accept all listed types.
   const kindsAt = (place: number): readonly string[] =>
     kinds.length === members.length ? kinds.slice(place, place + 1) : kinds;
   const properties = members.map(([name, member], place) => [name, { ...member, kinds: kindsAt(place) }] as const);

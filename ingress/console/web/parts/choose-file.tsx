@@ -66,10 +66,14 @@ function FileDialog({ kinds, onChosen, onClose }: ChoiceProps & { readonly onClo
         ]}
         empty={
           <Empty title={page?.data.length === 0 ? "No files" : "No files match"}>
-            <p>Files of the workspace that this field accepts are listed here.</p>
+            <p>
+              {page?.has_more === true
+                ? `None of these ${FILES} files matches. “Older” searches the files before them.`
+                : "Files of the workspace that this field accepts are listed here."}
+            </p>
           </Empty>
         }
-        note={found.length === 1 ? "1 file" : `${countText(found.length)} files`}
+        note={`${found.length === 1 ? "1 file" : `${countText(found.length)} files`}${page?.has_more === true ? ` of ${FILES}` : ""}`}
       />
     </Dialog>
   );

@@ -24,7 +24,7 @@ export function downloadFile(id: string, name: string): Promise<void> {
   return download("GET /v1/files/{file_id}/content", { path: { file_id: id } }, { name });
 }
 
-/** Saves what is behind a link of the service or of a blob. The header of a link would replace the name. */
+/** Downloads a link of the service or a blob under this name. The `content-disposition` of the link would replace the name. */
 export function downloadLink(src: string, name: string): Promise<void> {
   return save(name, async () => {
     const response = await fetch(src);

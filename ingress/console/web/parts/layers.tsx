@@ -1,6 +1,6 @@
 /**
  * Layers above a page: dialogs, side sheets and menus. Escape closes the top layer, and the focus returns to the opener. Layout effects do
- * this, because other effects run after the next frame: keys pressed until then would have no effect, or another one.
+ * this, because other effects run after the next frame: keys pressed until then would be ignored or would reach the page.
  */
 import type { ComponentChildren, JSX } from "preact";
 import { createPortal } from "preact/compat";
@@ -39,8 +39,10 @@ export function Dialog({
       dialog.current?.querySelector<HTMLElement>(".body :is(input, select, textarea)")?.focus();
     }
     return () => {
-      // The page takes no focus until the dialog, and one above it, are gone.
-      queueMicrotask(() => opener instanceof HTMLElement && opener.focus());
+      // The page takes no focus until the dialog, and one above it, are gone. A sheet that opened meanwhile keeps the focus.
+      queueMicrotask(() => {
+        if (opener instanceof HTMLElement && document.activeElement === document.body) opener.focus();
+      });
     };
   }, []);
   return (

@@ -33,10 +33,22 @@ const MEDIA_BYTES_MAX = 32_000_000;
 const FILE_TIMEOUT_MS = 60_000;
 const TEXTS = /^text\/|\/(?:json|xml|javascript|yaml|x-ndjson|jsonl|x-subrip)\b|\+json|\+xml$/;
 
+/** Size from which the browser downloads a result itself, with its progress, under the name that the service gives it, in bytes. */
+const LARGE_BYTES = 100_000_000;
+
+const isLarge = ({ bytes = 0 }: Media): boolean => bytes >= LARGE_BYTES;
+
+async function openLink(src: string): Promise<void> {
+  const link = document.createElement("a");
+  link.href = src;
+  link.download = "";
+  link.click();
+}
+
 export function MediaFigure({
   media,
   id,
-  save = () => downloadLink(media.src, media.name),
+  save = () => (isLarge(media) ? openLink(media.src) : downloadLink(media.src, media.name)),
 }: {
   readonly media: Media;
   /** Id of the stored file. Absent: the file is not stored. */

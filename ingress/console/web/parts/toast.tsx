@@ -50,7 +50,13 @@ function Toast({ notice: { id, text, tone } }: { readonly notice: Notice }): JSX
     return () => clearTimeout(timer);
   }, [isHovered]);
   return (
-    <div class="toast" onMouseEnter={() => setHovered(true)} onMouseLeave={() => setHovered(false)}>
+    <div
+      class="toast"
+      onMouseEnter={() => setHovered(true)}
+      onMouseLeave={() => setHovered(false)}
+      onFocusIn={() => setHovered(true)}
+      onFocusOut={() => setHovered(false)}
+    >
       <Icon name={tone === "ok" ? "check" : "cross"} tone={tone} />
       <div>{text}</div>
       <button type="button" class="btn quiet only small" aria-label="Close" onClick={close}>

@@ -54,7 +54,7 @@ describe("the pages", () => {
       expect([page.file, ids.filter((id, index) => ids.indexOf(id) !== index)]).toEqual([page.file, []]);
       expect([page.file, / style="|\son[a-z]+="|<script>/.exec(text)?.[0]]).toEqual([page.file, undefined]);
       // Colours of code must not divide the address of the service, which served pages replace.
-      const own = withBase(text, page.path, "https://ai.example.com").replaceAll(/<[^>]*>/g, "");
+      const own = withBase(text, page.path, "https://ai.example.com", false).replaceAll(/<[^>]*>/g, "");
       if (!LITERAL.test(page.path)) expect([page.file, own.includes(SOURCE_BASE)]).toEqual([page.file, false]);
     }
   });

@@ -98,6 +98,7 @@ describe("a page", () => {
     expect(await (await send("/docs/guides/chat.md")).text()).toContain(
       "https://ai.example.com/a&$&/v1/chat/completions",
     );
+    expect(await (await send("/docs/get-started/quickstart.md")).text()).toContain("http://127.0.0.1:8080/v1");
     installed.close();
   });
 

@@ -112,8 +112,8 @@ export function useConversation(): Conversation {
 function failure(error: unknown, id: string): Partial<Turn> {
   const fault =
     error instanceof ApiFault ? error : new ApiFault(error instanceof Error ? error.message : String(error));
-  const end = fault.isRefusal ? ({ status: "refused", credits: 0 } as const) : ({ status: "failed" } as const);
-  return { fault, id: id || (fault.requestId ?? ""), ...end };
+  const status = fault.isRefusal ? "refused" : "failed";
+  return { fault, id: id || (fault.requestId ?? ""), status, ...(fault.isFree && { credits: 0 }) };
 }
 
 async function stream(

@@ -286,7 +286,7 @@ function PartFigure({ part, name }: { readonly part: Part; readonly name: string
 /** Names of files that say only their kind, such as `image.png`. */
 const GENERIC = /^(?:audio|code|data|document|file|image|sheet|text|video)\.[^.]+$/;
 
-/** Returns the name of a result's file: its own, or one of its capability or model and the end of its job's id. */
+/** Returns the name of a result's file: its own name, or a name made of the capability or model and the end of the job's id. */
 function nameOf({ name, content_type: type = "" }: Part, place: string, source = "result", id = ""): string {
   if (name !== undefined && !GENERIC.test(name)) return name;
   const stem = [source.split(/, |\//).at(-1), id.slice(-8), place].filter(Boolean).join("-");

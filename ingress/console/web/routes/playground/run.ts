@@ -100,8 +100,9 @@ function failure(error: unknown, job: Job | undefined): Omit<Result, "name" | "e
   const fault =
     error instanceof ApiFault ? error : new ApiFault(error instanceof Error ? error.message : String(error));
   const id = fault.jobId ?? fault.requestId ?? job?.id ?? "";
-  const isRefused = job === undefined && fault.isRefusal;
-  return { id, ...(isRefused ? { status: "refused", credits: 0 } : { status: "failed", credits: null }), fault };
+  const isOver = job === undefined;
+  const status = isOver && fault.isRefusal ? "refused" : "failed";
+  return { id, status, credits: isOver && fault.isFree ? 0 : null, fault };
 }
 
 async function make(
