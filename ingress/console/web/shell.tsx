@@ -110,7 +110,7 @@ function Header(): JSX.Element {
       <button
         type="button"
         class="palette"
-        aria-label="Search or jump to… Ctrl K, names and ids"
+        aria-label="Search or jump to… Ctrl K, pages and objects"
         onClick={() => setJumping(true)}
       >
         <Icon name="search" />

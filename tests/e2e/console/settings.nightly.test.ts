@@ -165,7 +165,7 @@ test("the palette finds objects by name and pages of the docs, and changes the c
   expect(await theme()).toBeUndefined();
   await page.keyboard.press("Control+k");
   await palette.getByLabel("Name or id").fill(key);
-  await palette.getByText("Nothing has this name").waitFor();
+  await palette.getByText("No page has this name").waitFor();
   await page.keyboard.press("Escape");
   await jump("documentation", "Documentation");
   await page.waitForURL("**/docs");
