@@ -16,7 +16,7 @@ const UNITS: Readonly<Record<Pricing["unit"], string>> = {
 const COUNTS: Partial<Record<Pricing["unit"], number>> = { per_character: 1_000_000 };
 
 /** Returns a price in one sentence, such as `10 credits per million input tokens, 40 per million output tokens`. */
-export function priceText(pricing: Pricing): string {
+function priceText(pricing: Pricing): string {
   if (pricing.unit === "per_token") {
     const { input_per_million: input = 0, output_per_million: output } = pricing;
     return `${creditsText(input)} per million input tokens${output === undefined ? "" : `, ${output} per million output tokens`}`;

@@ -4,14 +4,12 @@ import type { JSX } from "preact";
 
 import { dependenciesOf, type Step } from "./steps.ts";
 
-const NODE = { width: 140, height: 50 };
+const NODE = { width: 124, height: 50 };
 const MARGIN = 6;
 /** Smallest scale of a wide graph. Its texts are readable; a graph that needs a smaller scale scrolls. */
 const SCALE_MIN = 0.8;
 /** Maximum number of characters of a node's text. */
-const CHARS_MAX = 18;
-/** Maximum number of characters of an id beside its status. */
-const ID_CHARS_MAX = 9;
+const CHARS_MAX = 15;
 
 const WORDS: Readonly<Record<string, string>> = {
   succeeded: "✓ OK",
@@ -46,19 +44,20 @@ export function StepGraph({
       ))}
       {nodes.map(({ step, x, y }) => {
         const status = statusOf?.(step.id);
+        const word = status && (WORDS[status] ?? status);
         return (
           <g key={step.id} class={`node ${status ?? ""}`}>
             <title>{`${step.id}: ${step.model ?? step.type}`}</title>
             <rect x={x} y={y} width={NODE.width} height={NODE.height} rx="8" />
             <text class="n" x={x + 12} y={y + 21}>
-              {cut(step.id, status === undefined ? CHARS_MAX : ID_CHARS_MAX)}
+              {cut(step.id, word === undefined ? CHARS_MAX : CHARS_MAX - word.length - 1)}
             </text>
             <text class="m" x={x + 12} y={y + 38}>
               {cut(`${step.model ?? step.type}${step.isList ? " × n" : ""}`, CHARS_MAX)}
             </text>
-            {status === undefined ? null : (
+            {word === undefined ? null : (
               <text class="st" x={x + NODE.width - 12} y={y + 21} text-anchor="end">
-                {WORDS[status] ?? status}
+                {word}
               </text>
             )}
           </g>
