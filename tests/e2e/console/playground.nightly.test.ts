@@ -252,7 +252,8 @@ describe("capabilities", () => {
     await page.keyboard.press("Enter");
     await dialog.getByRole("searchbox", { name: "Name" }).waitFor();
     await page.keyboard.type("blu");
-    await dialog.getByRole("button", { name: "red.png" }).waitFor({ state: "detached" });
+    // Before the list is loaded, Tab would go to "Cancel".
+    await dialog.getByText("1 file", { exact: true }).waitFor();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await page.getByText("Blue.png, ").waitFor();
