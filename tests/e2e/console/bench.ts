@@ -138,6 +138,8 @@ async function openPage(browser: Browser, url: string, options: BrowserContextOp
       const findings = await findBarriers();
       const excess = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
       if (excess > 0) findings.push(`scrolls sideways by ${excess} px`);
+      const bare = await page.evaluate<readonly string[]>(FIND_BARE_CELLS);
+      findings.push(...bare.map((text) => `no unit: ${text}`));
       return findings.map((finding) => `${name}: ${finding}`);
     },
   };
@@ -177,3 +179,19 @@ export async function navigationPaths({ page }: Pick<ConsolePage, "page">): Prom
   await links.first().waitFor({ state: "attached" });
   return links.evaluateAll((all) => all.map((link) => (link.getAttribute("href") ?? "").replace("/console", "")));
 }
+
+/** Script that returns the texts of stacked cells with a time without its zone or an amount without its unit. */
+const FIND_BARE_CELLS = String.raw`
+  [...document.querySelectorAll(".table tbody tr")]
+    .filter((row) => getComputedStyle(row).display === "flex")
+    .flatMap((row) => {
+      const heads = [...row.closest("table").querySelectorAll("th")];
+      return [...row.querySelectorAll("td")].filter(
+        (cell, place) =>
+          /(^Credits|, (UTC|credits))$/.test(heads[place]?.textContent) &&
+          /\d/.test(cell.innerText) &&
+          !/UTC|credits/.test(cell.innerText) &&
+          getComputedStyle(cell, "::after").content === "none",
+      );
+    })
+    .map((cell) => cell.innerText)`;

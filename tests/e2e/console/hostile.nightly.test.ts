@@ -263,6 +263,7 @@ test("the secret of a new key stays until it is confirmed, however often Escape 
   await page.getByText("I have stored the key").waitFor();
   for (let press = 0; press < 4; press += 1) await page.keyboard.press("Escape");
   await page.getByRole("dialog", { name: "Key “kept”" }).waitFor();
+  expect(await page.getByRole("button", { name: "Close", disabled: true }).count()).toBe(2);
   await page.getByLabel("I have stored the key").check();
   await page.getByRole("button", { name: "Close" }).last().click();
   await page.getByRole("dialog").waitFor({ state: "detached" });

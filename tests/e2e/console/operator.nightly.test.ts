@@ -251,6 +251,11 @@ describe("operator", () => {
     await page.getByRole("cell", { name: "sandbox-chat", exact: true }).waitFor();
     await page.getByLabel("Show").selectOption("unavailable");
     await page.getByRole("cell", { name: "sandbox-chat", exact: true }).waitFor({ state: "detached" });
+    await page.getByLabel("Show").selectOption("");
+    await page.getByLabel("Part of the name").fill("BOX-EMBED");
+    await page.getByLabel("Part of the name").press("Enter");
+    await page.getByRole("cell", { name: "sandbox-embed", exact: true }).waitFor();
+    expect(await page.getByRole("cell", { name: "sandbox-chat", exact: true }).count()).toBe(0);
 
     const check = (text: string): Promise<void> =>
       page.getByLabel("Catalogue files").setInputFiles({
@@ -326,9 +331,9 @@ describe("operator", () => {
       for (const path of await navigationPaths(view)) {
         await view.page.goto(`${bench.baseUrl}/console${path}`);
         findings.push(...(await view.inspect(path.slice(1).replace("/", "-"))));
-        // The name replaces the start of the id.
+        // The name replaces the end of the id.
         const { id } = tenant.workspace;
-        const ids = view.page.locator("main").getByText(new RegExp(`${id}|${id.slice(0, 8)}…`));
+        const ids = view.page.locator("main").getByText(new RegExp(`${id}|…${id.slice(-8)}`));
         await ids.first().waitFor({ state: "detached" });
       }
       expect([...findings, ...view.faults]).toEqual([]);

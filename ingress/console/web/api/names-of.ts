@@ -20,7 +20,12 @@ export function namesIn(rows: readonly { readonly id: string; readonly name: str
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-/** Returns the name of an id, or the start of the id if its name is unknown. */
+/** Returns the name of an id, or the end of the id if its name is unknown. */
 export function nameIn(names: Names, id: string): string {
-  return names.get(id) ?? `${id.slice(0, 8)}…`;
+  return names.get(id) ?? shortId(id);
+}
+
+/** Returns the end of an id. Ids begin with their time, so neighbours have the same start. */
+export function shortId(id: string): string {
+  return `…${id.slice(-8)}`;
 }

@@ -18,9 +18,12 @@ import { writeBlocked } from "./session.ts";
 export default function Catalogue(): JSX.Element {
   const query = useUrlQuery();
   const show = query.get("show");
-  const list = useQuery(`operator catalogue ${show}`, async (signal) => {
+  const name = query.get("name").toLowerCase();
+  const list = useQuery(`operator catalogue ${show} ${name}`, async (signal) => {
     const { data, version } = await call("GET /operator/catalogue", { signal });
-    return { data: data.filter((row) => show === "" || !row.is_routable), version };
+    const isShown = ({ is_routable, model }: (typeof data)[number]): boolean =>
+      (show === "" || !is_routable) && model.toLowerCase().includes(name);
+    return { data: data.filter(isShown), version };
   });
   const input = useRef<HTMLInputElement>(null);
   const [result, setResult] = useState<OperatorCatalogueCheck>();
@@ -72,6 +75,7 @@ export default function Catalogue(): JSX.Element {
             isFixed: true,
             choices: choicesOf({ "": "All", unavailable: "Not available" }),
           },
+          { name: "name", label: "Part of the name", isFixed: true },
         ]}
       />
       <ListPanel
@@ -91,7 +95,7 @@ export default function Catalogue(): JSX.Element {
             cell: ({ reason, sources }) => reason ?? sources.map(({ provider }) => provider).join(", "),
           },
         ]}
-        empty={<Empty title="Every model is available" />}
+        empty={<Empty title={name === "" ? "Every model is available" : "No models match"} />}
         note={list.data === undefined ? undefined : `Version ${list.data.version}`}
       />
     </Page>

@@ -177,7 +177,12 @@ function Ledger({ id }: { readonly id: string }): JSX.Element {
             cell: ({ kind }) => ENTRY_KINDS[kind],
             sub: ({ note }) => note,
           },
-          { head: "Credits", place: "key", isNumber: true, cell: ({ credits }) => <Amount credits={credits} /> },
+          {
+            head: "Credits",
+            place: "key",
+            isNumber: true,
+            cell: ({ credits }) => <Amount credits={credits} isMovement />,
+          },
         ]}
         empty={<Empty title="No entries" />}
       />

@@ -148,6 +148,7 @@ function Chip({
           id={`${listId}-value`}
           {...({ type: isTime === true ? "datetime-local" : "text" } as { readonly type: "text" })}
           value={isTime === true ? localText(value) : value}
+          placeholder="Any"
           autofocus={isNew && value === ""}
           list={suggestions === undefined ? undefined : listId}
           onChange={(event) => {

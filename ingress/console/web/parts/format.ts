@@ -51,7 +51,7 @@ export function amountText(credits: number): AmountText {
 
 /** Returns the text of an amount that is too small for five decimals. */
 function tinyText(credits: number): string {
-  return credits < 0 ? "> −0.00001" : "< 0.00001";
+  return `${credits < 0 ? "−" : ""}< 0.00001`;
 }
 
 /** Returns an amount for a figure: two decimals rounded towards zero, or a unit for a large amount, such as `1.284 B`. */

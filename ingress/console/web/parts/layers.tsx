@@ -16,6 +16,7 @@ import { Icon } from "./icon.tsx";
 export function Dialog({
   title,
   hint,
+  kept,
   onClose,
   onInput,
   children,
@@ -23,6 +24,8 @@ export function Dialog({
 }: {
   readonly title: string;
   readonly hint?: ComponentChildren;
+  /** Reason why the dialog cannot be closed yet. */
+  readonly kept?: string | undefined;
   readonly onClose: () => void;
   /** Called when a person has changed a field. */
   readonly onInput?: () => void;
@@ -71,7 +74,7 @@ export function Dialog({
           <h2 id={id}>{title}</h2>
           {hint === undefined ? null : <p>{hint}</p>}
         </div>
-        <Button kind="quiet" only label="Close" icon="x" onClick={onClose} />
+        <Button kind="quiet" only label="Close" icon="x" blocked={kept} onClick={onClose} />
       </header>
       <div class="body">{children}</div>
       <footer>{footer}</footer>

@@ -22,6 +22,7 @@ export function SecretDialog({
   readonly onClose: () => void;
 }): JSX.Element {
   const [isStored, setStored] = useState(noun === undefined);
+  const kept = isStored ? undefined : `Confirm first that you have stored the ${noun}.`;
   const close = (): void => {
     if (isStored) onClose();
   };
@@ -29,13 +30,10 @@ export function SecretDialog({
     <Dialog
       title={title}
       hint={hint}
+      kept={kept}
       onClose={close}
       footer={
-        <Button
-          kind="primary"
-          blocked={isStored ? undefined : `Confirm first that you have stored the ${noun}.`}
-          onClick={close}
-        >
+        <Button kind="primary" blocked={kept} onClick={close}>
           Close
         </Button>
       }

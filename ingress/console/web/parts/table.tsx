@@ -7,6 +7,7 @@ import type { CallOptions } from "../api/client.ts";
 import type { Operations } from "../api/operations.ts";
 import { type Query, type Repeat, useCall, useQuery } from "../api/query.ts";
 import { Button } from "./form.tsx";
+import { zoneText } from "./format.ts";
 import { FaultCallout, type SheetControls } from "./layers.tsx";
 
 export interface Column<Row> {
@@ -74,13 +75,14 @@ export function Table<Row>({
                 aria-current={id === selected ? "true" : undefined}
                 onClick={openRow}
               >
-                {columns.map(({ cell, sub, place, isNumber, cut, title, label }, index) => (
+                {columns.map(({ head, cell, sub, place, isNumber, cut, title, label }, index) => (
                   <td
                     key={index}
                     class={classOf({ place, isNumber, isCut: cut !== undefined })}
                     style={cut === undefined ? undefined : { "--cut": cut }}
                     title={title?.(row)}
                     data-label={label}
+                    data-unit={unitOf(head)}
                   >
                     {hrefOf !== undefined && place === "main" ? <Link href={hrefOf(row)}>{cell(row)}</Link> : cell(row)}
                     <SubLine isCut={cut !== undefined}>{sub?.(row)}</SubLine>
@@ -94,6 +96,13 @@ export function Table<Row>({
       </table>
     </div>
   );
+}
+
+/** Returns the unit in a head, which follows the value where rows are stacked: the time zone of `Created, UTC`, or `credits`. */
+function unitOf(head: ComponentChildren): string | undefined {
+  if (typeof head !== "string") return undefined;
+  if (head === "Credits") return "credits";
+  return [zoneText(), "credits"].find((unit) => head.endsWith(`, ${unit}`));
 }
 
 function SubLine({

@@ -7,10 +7,18 @@ import { amountText, figureText, percentText, plain, relativeText, timeText } fr
 import { Icon, type IconName } from "./icon.tsx";
 
 /** Amount in credits with five aligned decimals. The exact amount is the tooltip. */
-export function Amount({ credits }: { readonly credits: number }): JSX.Element {
+export function Amount({
+  credits,
+  isMovement = false,
+}: {
+  readonly credits: number;
+  /** True for a movement of the balance, which has its sign. */
+  readonly isMovement?: boolean;
+}): JSX.Element {
   const { digits, zeros, exact } = amountText(credits);
   return (
     <span class="nw" title={exact}>
+      {isMovement && credits > 0 ? "+" : ""}
       {digits}
       {zeros === "" ? null : <span class="zero">{zeros}</span>}
     </span>
@@ -85,7 +93,7 @@ const STATUSES: Readonly<Record<string, readonly [tone: Tone, icon: IconName, wo
   retrying: ["warn", "warn", "Retrying"],
   failing: ["warn", "warn", "Failing"],
   warned: ["warn", "warn", "Near its limit"],
-  reached: ["warn", "block", "Limit reached"],
+  reached: ["bad", "block", "Limit reached"],
   refused: ["warn", "block", "Refused"],
   suspended: ["warn", "block", "Disabled"],
   failed: ["bad", "cross", "Failed"],
@@ -192,6 +200,7 @@ export function BudgetBar({
           ) : (
             format(limit)
           )}
+          {format === undefined ? <span class="unit muted"> credits</span> : null}
         </span>
         <span class="muted">{window}</span>
       </span>

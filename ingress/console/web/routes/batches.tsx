@@ -177,7 +177,7 @@ function BatchSheet({ id, ...controls }: SheetControls & { readonly id: string }
                   </span>
                 ) : null}
               </div>
-              {batch.request_counts.total === 0 ? null : (
+              {batch.request_counts.total === 0 || !OPEN.has(batch.status) ? null : (
                 <ProgressBar share={endedOf(batch) / batch.request_counts.total} />
               )}
               {batch.errors?.data.slice(0, 10).map(({ message, line }) => (

@@ -88,7 +88,7 @@ const COLUMNS: readonly Column<CapabilityEntry>[] = [
   { head: "Id", place: "mid", cell: ({ id }) => <code>{id}</code> },
   { head: "Result", place: "low", cell: ({ output_modality: output }) => output },
   {
-    head: "Price, credits",
+    head: "Price in credits",
     place: "key",
     isNumber: true,
     title: capabilityPriceText,

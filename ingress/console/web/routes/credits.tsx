@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { Link } from "wouter-preact";
 
 import { CSV, download } from "../parts/download.ts";
+import { shortId } from "../api/names-of.ts";
 import { useCall } from "../api/query.ts";
 import { daysText, timeText, zoneText } from "../parts/format.ts";
 import { Button } from "../parts/form.tsx";
@@ -93,13 +94,18 @@ function Ledger({ query }: { readonly query: UrlQuery }): JSX.Element {
             cell: ({ kind, source_id }) =>
               kind === "settle" ? (
                 <Link href={`/requests/${source_id}`}>
-                  Request <code>{source_id.slice(0, 8)}…</code>
+                  Request <code>{shortId(source_id)}</code>
                 </Link>
               ) : (
                 <span class="none">—</span>
               ),
           },
-          { head: "Credits", place: "key", isNumber: true, cell: ({ credits }) => <Amount credits={credits} /> },
+          {
+            head: "Credits",
+            place: "key",
+            isNumber: true,
+            cell: ({ credits }) => <Amount credits={credits} isMovement />,
+          },
         ]}
         empty={
           <Empty title="No entries">

@@ -95,7 +95,8 @@ function columnsOf(): readonly Column<Job>[] {
       head: "Credits",
       place: "key",
       isNumber: true,
-      cell: ({ credits_used: credits }) => (credits === undefined ? "—" : <Amount credits={credits} />),
+      cell: ({ credits_used: credits }) =>
+        credits === undefined ? <span class="none">—</span> : <Amount credits={credits} />,
     },
   ];
 }

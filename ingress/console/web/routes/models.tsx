@@ -103,7 +103,7 @@ function columnsOf(retries: ReadonlyMap<string, string>): readonly Column<ModelE
       isNumber: true,
       cell: ({ _svc: { max_context_tokens: tokens } }) => (tokens === 0 ? "—" : countText(tokens)),
     },
-    { head: "Price, credits", place: "key", isNumber: true, cell: ({ _svc }) => shortPrice(_svc.pricing) },
+    { head: "Price in credits", place: "key", isNumber: true, cell: ({ _svc }) => shortPrice(_svc.pricing) },
   ];
 }
 

@@ -267,7 +267,7 @@ function Attempts({ row: { attempts = [] } }: { readonly row: Delivery }): JSX.E
           ) : (
             <Code
               isWrapped
-              variants={{ [`Response of attempt ${selected.number} · first 1 KB`]: selected.responseStart }}
+              variants={{ [`Response of attempt ${selected.number} · first 1 kB`]: selected.responseStart }}
             />
           )}
         </>

@@ -78,7 +78,7 @@ async function spentBudgets(signal: AbortSignal): Promise<readonly Notice[]> {
     .slice(0, NOTICES_MAX)
     .map(({ name, period, spent, threshold_credits: threshold, stops_calls }) => ({
       tone: spent >= threshold ? "bad" : "warn",
-      title: `The ${period} budget “${name}” is spent to ${percentText(spent, threshold)}`,
+      title: `The ${period} budget “${name}” is spent${spent >= threshold ? "" : ` to ${percentText(spent, threshold)}`}`,
       detail: `${figureText(spent)} of ${figureText(threshold)} credits.${stops_calls ? " It stops calls when it is spent." : ""}`,
       href: "/budgets",
     }));

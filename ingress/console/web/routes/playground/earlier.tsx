@@ -26,7 +26,7 @@ export function Earlier({ onShow }: { readonly onShow: (result: Result) => void 
       head: "Credits",
       place: "key",
       isNumber: true,
-      cell: ({ credits }) => (credits === null ? "—" : <Amount credits={credits} />),
+      cell: ({ credits }) => (credits === null ? <span class="none">—</span> : <Amount credits={credits} />),
     },
   ];
   return (

@@ -115,7 +115,7 @@ function RunBody({ run, name }: { readonly run: WorkflowRun; readonly name: stri
       <Figures run={run} />
       <div class="runcols">
         <div class="stack">
-          <Panel title="Timeline" note="one row per step attempt">
+          <Panel title="Timeline" note="step attempts since the run was created">
             <div class="pad">
               {run.stepRuns.length === 0 ? (
                 <p class="soft">No step has started yet.</p>
@@ -170,6 +170,8 @@ function Figures({ run }: { readonly run: WorkflowRun }): JSX.Element {
   const counts = [...Map.groupBy(latest, ({ status }) => status)].map(
     ([status, { length }]) => `${length} ${statusText(status)}`,
   );
+  const shareOf = (credits: number): string =>
+    `${maxCredits === undefined || maxCredits === 0 ? 100 : Math.min(100, (credits / maxCredits) * 100)}%`;
   return (
     <div class="stats">
       <Stat name="Steps" figure={String(latest.length)} note={counts.join(" · ")} />
@@ -187,11 +189,14 @@ function Figures({ run }: { readonly run: WorkflowRun }): JSX.Element {
           note={
             <span
               class="bar"
-              style={{ "--v": `${maxCredits === 0 ? 100 : Math.min(100, (creditsUsed / maxCredits) * 100)}%` }}
+              style={{ "--v": shareOf(creditsUsed) }}
               role="img"
-              aria-label={`${creditsUsed} of ${maxCredits} credits charged`}
+              aria-label={`${creditsUsed} of ${maxCredits} credits charged, ${creditsHeld} held`}
             >
               <i />
+              {creditsHeld > 0 && maxCredits > 0 ? (
+                <i class="held" style={{ "--from": shareOf(creditsUsed), "--v": shareOf(creditsHeld) }} />
+              ) : null}
             </span>
           }
         />
