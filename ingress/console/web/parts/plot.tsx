@@ -220,8 +220,8 @@ export function Timeline({
           <div class="wf-track">
             {startMs >= whole ? null : (
               <span class={`wf-bar ${tone}`} style={{ "--from": share(startMs), "--len": share(lengthMs) }}>
-                {firstMs === undefined || lengthMs === 0 ? null : (
-                  <i style={{ "--ttft": `${Math.min(100, (firstMs / lengthMs) * 100)}%` }} />
+                {firstMs === undefined ? null : (
+                  <i style={{ "--ttft": `${Math.min(100, (firstMs / Math.max(1, lengthMs)) * 100)}%` }} />
                 )}
               </span>
             )}

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 
 import type { ApiFault } from "../../api/client.ts";
+import { shortId } from "../../api/names-of.ts";
 import { useCall } from "../../api/query.ts";
 import { Json } from "../../parts/code.tsx";
 import { Button } from "../../parts/form.tsx";
@@ -157,7 +158,7 @@ export function Receipt({ credits, id }: { readonly credits: number | null; read
       )}
       {id === "" ? null : (
         <Link class="push" href={`/requests/${id}`} title={id}>
-          Request <span class="mono">{id.slice(0, 8)}…</span>
+          Request <span class="mono">{shortId(id)}</span>
         </Link>
       )}
     </footer>

@@ -92,24 +92,34 @@ function durationOf({ started_at, ended_at }: UsageRequest): number {
   return new Date(ended_at).getTime() - new Date(started_at).getTime();
 }
 
+/** Maximum error of a rounded time, in milliseconds. */
+const ROUNDING_MS = 1;
+
 /** Attempts on the time scale of the call. Before the first one, the call waited for a worker. */
 function Attempts({ row }: { readonly row: UsageRequest }): JSX.Element | null {
   const { provider_attempts: attempts, first_token_at: firstAt } = row;
   if (attempts.length === 0) return null;
   const began = Date.parse(row.started_at);
+  // The next attempt may begin in the millisecond in which one failed. Times are rounded to milliseconds.
+  const firstIndex =
+    firstAt === null
+      ? -1
+      : attempts.findLastIndex(({ started_at: at }) => Date.parse(at) <= Date.parse(firstAt) + ROUNDING_MS);
   const rows = attempts.map(({ source, error, status, started_at, duration_ms: lengthMs }, index): TimelineRow => {
     const startMs = Math.max(0, Date.parse(started_at) - began);
-    const firstMs = firstAt === null ? -1 : Date.parse(firstAt) - began - startMs;
-    const hasFirst = firstMs >= 0 && firstMs <= lengthMs;
+    const firstMs =
+      firstAt !== null && index === firstIndex
+        ? Math.min(lengthMs, Math.max(0, Date.parse(firstAt) - began - startMs))
+        : undefined;
     const text = error === null ? "served" : `${error}${status === null ? "" : ` ${status}`}`;
     return {
       id: `${index}`,
       name: source,
-      note: `${text} · ${hasFirst ? `first token after ${durationText(firstMs)} · ` : ""}${durationText(lengthMs)}`,
+      note: `${text} · ${firstMs === undefined ? "" : `first token after ${durationText(firstMs)} · `}${durationText(lengthMs)}`,
       startMs,
       lengthMs,
       tone: error !== null ? "bad" : row.status === "succeeded" ? "" : "idle",
-      firstMs: hasFirst ? firstMs : undefined,
+      firstMs,
     };
   });
   const end = Math.max(durationOf(row), ...rows.map(({ startMs, lengthMs }) => startMs + lengthMs));
