@@ -196,7 +196,8 @@ test("a call is not started after its step has continued without it", async () =
   const definition = { steps: [flat("a", mark, { timeout_seconds: 2 })] };
   const { id } = await call("/v1/pipelines/runs", { mode: "async", definition });
   expect((await mortal.exited()).signal).toBe("SIGKILL");
-  // The step is late by now, as it is written; whoever was to cancel its call is dead.
+  // The step is late, as it is written, before anything can start its call; whoever was to cancel the call is dead.
+  await Bun.sleep(2_000);
   chat = await startRole(["worker", "chat"], bed.stack.env);
   const next = await worker();
   try {

@@ -8,7 +8,7 @@ export interface Counters {
   readonly walBytes: number;
   /** Times that Postgres waited for the disk to have its log; 0 of a server that does not count them. */
   readonly walSyncs: number;
-  /** Bytes of the database with its indexes. */
+  /** Bytes of the tables with their indexes. Files of the server, such as its cache of the catalogue, do not count. */
   readonly storedBytes: number;
   readonly natsInMsgs: number;
   readonly natsOutMsgs: number;
@@ -28,7 +28,8 @@ export async function readCounters(query: Query, monitorUrl: string): Promise<Co
   const [row] = await query<{ xid: string; wal: string; syncs: string; stored: string }>(
     `select pg_snapshot_xmax(pg_current_snapshot())::text as xid, (pg_current_wal_insert_lsn() - '0/0')::text as wal,
             (select coalesce(sum(fsyncs), 0)::text from pg_stat_io where object = 'wal') as syncs,
-            pg_database_size(current_database())::text as stored`,
+            (select sum(pg_total_relation_size(oid))::text from pg_class
+              where relkind = 'r' and relnamespace = 'public'::regnamespace) as stored`,
   );
   const varz = (await (await fetch(`${monitorUrl}/varz`)).json()) as Varz;
   return {

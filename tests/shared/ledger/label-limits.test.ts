@@ -4,18 +4,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { newId } from "#shared/base/ids.ts";
 import type { LabelSubject } from "#shared/database/label-limits.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
-import {
-  readSpendLimits,
-  removeSpendLimit,
-  setSpendLimit,
-  type SpendCaps,
-  type SpendLimit,
-  type SpendLimitState,
-  spendRefusal,
-} from "#shared/ledger/spend-limits.ts";
+import { removeSpendLimit, type SpendCaps, type SpendLimit, spendRefusal } from "#shared/ledger/spend-limits.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 
-import { admitLone, createKey, createWorkspace, CREDIT, settleGroup, settleSingle } from "../accounts.ts";
+import { admitLone, CREDIT, settleGroup, settleSingle } from "../accounts.ts";
+import { LIMIT_REACHED, openSubjects } from "./limited-subjects.ts";
 
 let db: TestDatabase;
 beforeAll(async () => {
@@ -26,27 +19,11 @@ afterEach(async () => {
 });
 afterAll(() => db.drop());
 
-const LIMIT_REACHED = 13;
-
-async function createSubject(): Promise<{ readonly workspaceId: string; readonly keyId: string }> {
-  const workspaceId = await createWorkspace(db.database, 10_000n * CREDIT);
-  const { keyId } = await createKey(db.database, undefined, workspaceId);
-  return { workspaceId, keyId };
-}
+const { createSubject, set, stateOf } = openSubjects(() => db.database);
 
 function labelLimitOf(id: string, credits: SpendCaps, kind: LabelSubject): SpendLimit {
   const label = kind === "tag" ? { name: "project", value: "alpha" } : { name: "user", value: "ada" };
   return { id, kind, label, credits };
-}
-
-function set(workspaceId: string, limit: SpendLimit): Promise<void> {
-  return db.database.transaction((tx) => setSpendLimit(tx, workspaceId, limit));
-}
-
-async function stateOf(workspaceId: string, id: string): Promise<SpendLimitState> {
-  const state = (await readSpendLimits(db.database, workspaceId, [id])).get(id);
-  if (state === undefined) throw new Error(`no limit of ${id}`);
-  return state;
 }
 
 describe.each([

@@ -5,7 +5,7 @@ import { useRef, useState } from "preact/hooks";
 import type { OperatorCatalogueCheck } from "#schemas/generated/types.ts";
 import { MODALITIES } from "../api/catalogue.ts";
 import { call } from "../api/client.ts";
-import { useAction, useQuery } from "../api/query.ts";
+import { useAction, useCall } from "../api/query.ts";
 import { FilterBar, useUrlQuery } from "../parts/filters.tsx";
 import { Button, choicesOf, FaultText } from "../parts/form.tsx";
 import { countText } from "../parts/format.ts";
@@ -19,12 +19,9 @@ export default function Catalogue(): JSX.Element {
   const query = useUrlQuery();
   const show = query.get("show");
   const name = query.get("name").toLowerCase();
-  const list = useQuery(`operator catalogue ${show} ${name}`, async (signal) => {
-    const { data, version } = await call("GET /operator/catalogue", { signal });
-    const isShown = ({ is_routable, model }: (typeof data)[number]): boolean =>
-      (show === "" || !is_routable) && model.toLowerCase().includes(name);
-    return { data: data.filter(isShown), version };
-  });
+  const list = useCall("GET /operator/catalogue");
+  const isShown = ({ is_routable, model }: { readonly is_routable: boolean; readonly model: string }): boolean =>
+    (show === "" || !is_routable) && model.toLowerCase().includes(name);
   const input = useRef<HTMLInputElement>(null);
   const [result, setResult] = useState<OperatorCatalogueCheck>();
   const check = useAction(async (chosen: readonly File[]) => {
@@ -79,7 +76,7 @@ export default function Catalogue(): JSX.Element {
         ]}
       />
       <ListPanel
-        query={list}
+        query={{ ...list, data: list.data && { data: list.data.data.filter(isShown) } }}
         idOf={({ model }) => model}
         columns={[
           { head: "Model", place: "main", cell: ({ model }) => model },

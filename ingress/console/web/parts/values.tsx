@@ -184,8 +184,7 @@ export function BudgetBar({
   readonly window: string;
   readonly format?: (value: number) => string;
 }): JSX.Element {
-  const share = limit === 0 ? 100 : Math.min(100, (used / limit) * 100);
-  const heldShare = Math.min(100 - share, limit === 0 ? 0 : (held / limit) * 100);
+  const share = shareOf(used, limit);
   const tone = share >= 100 ? "bad" : share >= 80 ? "warn" : "";
   return (
     <div class="budget">
@@ -204,15 +203,37 @@ export function BudgetBar({
         </span>
         <span class="muted">{window}</span>
       </span>
-      <span
-        class={`bar ${tone}`}
-        style={{ "--v": `${share}%` }}
-        role="img"
-        aria-label={`${percentText(used, limit)} of the ${window} limit used`}
-      >
-        <i />
-        {heldShare > 0 ? <i class="held" style={{ "--from": `${share}%`, "--v": `${heldShare}%` }} /> : null}
-      </span>
+      <LimitBar {...{ used, held, limit, tone }} label={`${percentText(used, limit)} of the ${window} limit used`} />
     </div>
   );
+}
+
+/** Bar of the used and the held part of a limit, without figures. */
+export function LimitBar({
+  used,
+  held,
+  limit,
+  tone = "",
+  label,
+}: {
+  readonly used: number;
+  readonly held: number;
+  readonly limit: number;
+  readonly tone?: Tone;
+  /** Figures for a reader that sees no bar. */
+  readonly label: string;
+}): JSX.Element {
+  const share = shareOf(used, limit);
+  const heldShare = Math.min(100 - share, limit === 0 ? 0 : (held / limit) * 100);
+  return (
+    <span class={`bar ${tone}`} style={{ "--v": `${share}%` }} role="img" aria-label={label}>
+      <i />
+      {heldShare > 0 ? <i class="held" style={{ "--from": `${share}%`, "--v": `${heldShare}%` }} /> : null}
+    </span>
+  );
+}
+
+/** Returns the used part of a limit, in percent, at most 100. A limit of 0 is used up. */
+function shareOf(used: number, limit: number): number {
+  return limit === 0 ? 100 : Math.min(100, (used / limit) * 100);
 }

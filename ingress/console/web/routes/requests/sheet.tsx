@@ -101,16 +101,11 @@ function Attempts({ row }: { readonly row: UsageRequest }): JSX.Element | null {
   if (attempts.length === 0) return null;
   const began = Date.parse(row.started_at);
   // The next attempt may begin in the millisecond in which one failed. Times are rounded to milliseconds.
-  const firstIndex =
-    firstAt === null
-      ? -1
-      : attempts.findLastIndex(({ started_at: at }) => Date.parse(at) <= Date.parse(firstAt) + ROUNDING_MS);
+  const first = firstAt === null ? -Infinity : Date.parse(firstAt);
+  const firstIndex = attempts.findLastIndex(({ started_at: at }) => Date.parse(at) <= first + ROUNDING_MS);
   const rows = attempts.map(({ source, error, status, started_at, duration_ms: lengthMs }, index): TimelineRow => {
     const startMs = Math.max(0, Date.parse(started_at) - began);
-    const firstMs =
-      firstAt !== null && index === firstIndex
-        ? Math.min(lengthMs, Math.max(0, Date.parse(firstAt) - began - startMs))
-        : undefined;
+    const firstMs = index === firstIndex ? Math.min(lengthMs, Math.max(0, first - began - startMs)) : undefined;
     const text = error === null ? "served" : `${error}${status === null ? "" : ` ${status}`}`;
     return {
       id: `${index}`,

@@ -15,7 +15,7 @@ import { CreditStat, Page, Panel, Stat } from "../../parts/page.tsx";
 import { Timeline, type TimelineRow } from "../../parts/plot.tsx";
 import { Loaded } from "../../parts/table.tsx";
 import { toast } from "../../parts/toast.tsx";
-import { Amount, Id, KeyValues, Status, statusText } from "../../parts/values.tsx";
+import { Amount, Id, KeyValues, LimitBar, Status, statusText } from "../../parts/values.tsx";
 import { isOpen, runName } from "../runs.tsx";
 import { StepGraph } from "../workflows/graph.tsx";
 import { stepsOf } from "../workflows/steps.ts";
@@ -170,8 +170,6 @@ function Figures({ run }: { readonly run: WorkflowRun }): JSX.Element {
   const counts = [...Map.groupBy(latest, ({ status }) => status)].map(
     ([status, { length }]) => `${length} ${statusText(status)}`,
   );
-  const shareOf = (credits: number): string =>
-    `${maxCredits === undefined || maxCredits === 0 ? 100 : Math.min(100, (credits / maxCredits) * 100)}%`;
   return (
     <div class="stats">
       <Stat name="Steps" figure={String(latest.length)} note={counts.join(" · ")} />
@@ -187,17 +185,12 @@ function Figures({ run }: { readonly run: WorkflowRun }): JSX.Element {
           name="Limit of this run"
           credits={maxCredits}
           note={
-            <span
-              class="bar"
-              style={{ "--v": shareOf(creditsUsed) }}
-              role="img"
-              aria-label={`${creditsUsed} of ${maxCredits} credits charged, ${creditsHeld} held`}
-            >
-              <i />
-              {creditsHeld > 0 && maxCredits > 0 ? (
-                <i class="held" style={{ "--from": shareOf(creditsUsed), "--v": shareOf(creditsHeld) }} />
-              ) : null}
-            </span>
+            <LimitBar
+              used={creditsUsed}
+              held={creditsHeld}
+              limit={maxCredits}
+              label={`${creditsUsed} of ${maxCredits} credits charged, ${creditsHeld} held`}
+            />
           }
         />
       )}
